@@ -16,6 +16,8 @@ import subprocess
 import time
 import urllib.request
 
+import pymysql
+
 from scenario import same
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -33,6 +35,101 @@ MEMCACHED = {
         cas_badval touch_hits touch_misses evictions reclaimed bytes_read bytes_written
         rusage_user rusage_system listen_disabled_num""".split(),
     "stats settings": "maxconns tcpport item_size_max num_threads evictions".split(),
+}
+
+
+# What further tools ask for when they connect and while they watch, as they send it. MARIADB: what
+# MariaDB does not know.
+MARIADB = "not MariaDB: "
+ASKED = {
+    "netdata": [
+        "SELECT VERSION(), @@version_comment",
+        "SHOW GLOBAL STATUS",
+        "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'max_connections' OR Variable_name LIKE 'table_open_cache'"
+        " OR Variable_name LIKE 'disabled_storage_engines' OR Variable_name LIKE 'log_bin'"
+        " OR Variable_name LIKE 'performance_schema'",
+        MARIADB + "SHOW REPLICA STATUS",
+        "SELECT time, user FROM information_schema.processlist WHERE info IS NOT NULL AND info NOT LIKE"
+        " '%PROCESSLIST%' ORDER BY time",
+    ],
+    "collectd": [
+        "SHOW STATUS",
+        "SELECT name, count, type FROM information_schema.innodb_metrics WHERE status = 'enabled'",
+        "SHOW ENGINE INNODB STATUS",
+    ],
+    "datadog and PMM": [
+        MARIADB + "SELECT schema_name, digest, digest_text, count_star, sum_timer_wait, sum_lock_time, sum_errors,"
+        " sum_rows_affected, sum_rows_sent, sum_rows_examined, sum_select_scan, sum_select_full_join,"
+        " sum_no_index_used, sum_no_good_index_used FROM performance_schema.events_statements_summary_by_digest"
+        " WHERE digest_text NOT LIKE 'EXPLAIN %' ORDER BY count_star DESC LIMIT 10000",
+        MARIADB + "SELECT * FROM performance_schema.events_statements_histogram_by_digest LIMIT 10",
+        MARIADB + "SELECT t.thread_id, t.processlist_id, t.processlist_user, t.processlist_host, t.processlist_db,"
+        " s.timer_start, s.timer_end, s.lock_time, s.current_schema, s.sql_text, s.digest_text, s.rows_sent,"
+        " s.no_index_used FROM performance_schema.threads t"
+        " LEFT JOIN performance_schema.events_statements_current s ON s.thread_id = t.thread_id"
+        " WHERE t.processlist_id IS NOT NULL",
+        "SELECT object_schema, object_name, count_read, count_write, sum_timer_wait FROM"
+        " performance_schema.table_io_waits_summary_by_table",
+        "SELECT object_schema, object_name, index_name, count_star, count_fetch FROM"
+        " performance_schema.table_io_waits_summary_by_index_usage WHERE index_name IS NOT NULL",
+        "SELECT trx_id, trx_state, trx_started, trx_mysql_thread_id, trx_query, trx_rows_modified,"
+        " trx_isolation_level FROM information_schema.innodb_trx",
+        "SELECT object_schema, object_name, lock_type, lock_status, owner_thread_id FROM"
+        " performance_schema.metadata_locks",
+        "SELECT user, current_connections, total_connections FROM performance_schema.users",
+        "SELECT * FROM performance_schema.events_statements_summary_global_by_event_name",
+    ],
+    "innotop": [
+        "SHOW /*!50002 GLOBAL */ STATUS",
+        "SHOW /*!40003 GLOBAL*/ VARIABLES",
+        "SHOW /*!40100 ENGINE*/ INNODB STATUS",
+        "SHOW FULL PROCESSLIST",
+        "SHOW OPEN TABLES",
+        MARIADB + "SELECT r.trx_mysql_thread_id AS waiting, b.trx_mysql_thread_id AS blocking, r.trx_query,"
+        " b.trx_query FROM performance_schema.data_lock_waits w"
+        " JOIN information_schema.innodb_trx b ON b.trx_id = w.blocking_engine_transaction_id"
+        " JOIN information_schema.innodb_trx r ON r.trx_id = w.requesting_engine_transaction_id",
+    ],
+    "MySQL Workbench": [
+        "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+        "SET CHARACTER SET utf8",
+        "SET NAMES utf8",
+        "SET SQL_SAFE_UPDATES=1",
+        "SELECT CONNECTION_ID()",
+        "SHOW SESSION STATUS LIKE 'Ssl_cipher'",
+        "SELECT current_user()",
+        "SHOW SESSION VARIABLES LIKE 'lower_case_table_names'",
+        "SHOW SESSION VARIABLES LIKE 'sql_mode'",
+        "SHOW DATABASES",
+        "SHOW GLOBAL VARIABLES LIKE 'general_log%'",
+        MARIADB + "SELECT st.* FROM performance_schema.events_statements_current st"
+        " JOIN performance_schema.threads thr ON thr.thread_id = st.thread_id"
+        " WHERE thr.processlist_id = CONNECTION_ID()",
+        MARIADB + "SELECT * FROM sys.version",
+        MARIADB + "SELECT * FROM sys.memory_by_host_by_current_bytes",
+        MARIADB + "SELECT * FROM sys.user_summary",
+        MARIADB + "SELECT * FROM sys.`x$statements_with_full_table_scans`",
+        MARIADB + "SELECT * FROM sys.schema_index_statistics LIMIT 10",
+        "SELECT * FROM mysql.slow_log LIMIT 10",
+        "SELECT * FROM mysql.general_log LIMIT 10",
+    ],
+    "DBeaver": [
+        "/* mysql-connector-j */SELECT @@session.auto_increment_increment AS auto_increment_increment,"
+        " @@character_set_client AS character_set_client, @@net_write_timeout AS net_write_timeout,"
+        " @@performance_schema AS performance_schema, @@sql_mode AS sql_mode, @@system_time_zone AS"
+        " system_time_zone, @@time_zone AS time_zone, @@wait_timeout AS wait_timeout",
+        "SELECT DATABASE()",
+        "SHOW ENGINES",
+        "SHOW CHARSET",
+        "SHOW COLLATION",
+        "SELECT @@GLOBAL.character_set_server, @@GLOBAL.collation_server",
+        "SHOW PLUGINS",
+        "SHOW VARIABLES LIKE 'lower_case_table_names'",
+        "show databases",
+        "SELECT * FROM information_schema.TABLES t WHERE t.TABLE_SCHEMA = 'information_schema'"
+        " AND t.TABLE_NAME = 'CHECK_CONSTRAINTS'",
+        "SHOW FULL PROCESSLIST",
+    ],
 }
 
 
@@ -112,7 +209,7 @@ def nagios():
 def tuner():
     """mysqltuner goes through to its recommendations."""
     place = ["--host", "127.0.0.1", "--port", PORT, "--user", "root", "--pass", PASSWORD]
-    machine = ["--forcemem", "1024", "--forceswap", "1024", "--nocolor", "--skipsize"]
+    machine = ["--forcemem", "1024", "--forceswap", "1024", "--nocolor"]
     code, said = run("mysqltuner", *place, *machine)
     assert code == 0, said
     for words in ["Logged in using credentials", "Performance Metrics", "Recommendations"]:
@@ -155,7 +252,24 @@ def memcached():
                 float(value)
 
 
-TESTS = [exporter, nagios, tuner] + ([] if IS_ORIGINAL else [memcached])
+def asked():
+    """What further tools ask for is answered."""
+    address = {"host": "127.0.0.1", "port": int(PORT), "user": "root", "password": PASSWORD}
+    refused = []
+    for tool, statements in ASKED.items():
+        with pymysql.connect(**address) as connection, connection.cursor() as cursor:
+            for statement in statements:
+                if IS_ORIGINAL and statement.startswith(MARIADB):
+                    continue
+                try:
+                    cursor.execute(statement.removeprefix(MARIADB))
+                    cursor.fetchall()
+                except pymysql.err.MySQLError as error:
+                    refused.append((tool, statement, error.args))
+    same(refused, [])
+
+
+TESTS = [exporter, nagios, tuner, asked] + ([] if IS_ORIGINAL else [memcached])
 if __name__ == "__main__":
     for tool in ["prometheus-mysqld-exporter", "mysqltuner", f"{PLUGINS}/check_mysql"]:
         assert shutil.which(tool), f"{tool}: scripts/install-peers installs it"

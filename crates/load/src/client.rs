@@ -27,8 +27,10 @@ pub struct StatementOutcome {
 }
 
 /// A column of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
+    /// Its name.
+    pub name: String,
     /// The protocol's type code.
     pub type_code: u8,
     /// Whether its strings are bytes without a character set.
@@ -154,12 +156,14 @@ impl Rows<'_> {
 fn column(definition: &[u8]) -> Result<Column> {
     const BINARY: u16 = 63;
     let mut cursor = Cursor(definition);
-    // Catalog, database, table, original table, name, original name.
-    for _ in 0..6 {
+    // Catalog, database, table, original table; then the name, and the original one.
+    for _ in 0..4 {
         cursor.lenenc_bytes()?;
     }
+    let name = String::from_utf8_lossy(cursor.lenenc_bytes()?).into_owned();
+    cursor.lenenc_bytes()?;
     cursor.lenenc()?;
     let character_set = cursor.u16()?;
     cursor.bytes(4)?;
-    Ok(Column { type_code: cursor.u8()?, binary: character_set == BINARY })
+    Ok(Column { name, type_code: cursor.u8()?, binary: character_set == BINARY })
 }

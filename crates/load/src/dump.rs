@@ -33,8 +33,9 @@ const INSERT_BYTES: usize = 1 << 20;
 const ROW_BYTES: usize = 8 << 20;
 /// Bytes of such a value that one statement holds.
 const PIECE_BYTES: usize = 4 << 20;
-/// Databases that are never dumped: they show what is elsewhere.
-const SHOWN_ONLY: [&str; 4] = ["information_schema", "mysql", "performance_schema", "sys"];
+/// Databases that are never dumped: they show what is elsewhere. Of `sys` what clients have stored
+/// there is dumped, where they have.
+const SHOWN_ONLY: [&str; 3] = ["information_schema", "mysql", "performance_schema"];
 /// Tables that a server of Rowhouse makes at its start, which its doors use.
 const BUILT_IN: [(&str, &str); 3] =
     [("kv", "cache"), ("rowhouse", "containers"), ("tyrant", "records")];

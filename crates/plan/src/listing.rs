@@ -23,6 +23,7 @@ use rows::view::View;
 use values::datum::{Datum, Value};
 use values::types::Collation;
 
+use crate::relations::Relations;
 use results::{Result, ResultColumn};
 
 /// A database of the server's own.
@@ -58,6 +59,14 @@ impl SystemSchema {
     /// Whether everybody sees it and its tables, without having been granted anything there.
     pub fn is_everybodys(self) -> bool {
         matches!(self, SystemSchema::Information | SystemSchema::Performance)
+    }
+
+    /// Whether a name in it is that of a stored table or view: `sys` may have such, as in MySQL,
+    /// and what a client has stored is found before a view of the server's.
+    pub fn has_stored(self, relations: &Relations<'_>, name: &str) -> bool {
+        let database = self.name();
+        self == SystemSchema::Sys
+            && (relations.table(database, name).is_ok() || relations.view(database, name).is_some())
     }
 
     /// Its name.

@@ -7,8 +7,11 @@
 //! 1. A name is known everywhere (SET, SELECT @@, SHOW VARIABLES) or nowhere.
 //! 2. Typed copies (`mode`, `zone`, ...) always agree with the texts.
 //!
-//! Not here: the grammar of SET (`syntax::set`), user variables (`session`).
+//! Not here: the grammar of SET (`syntax::set`), user variables (`session`), between which numbers
+//! values lie (`bounds`).
 
+mod bounds;
+mod log_output;
 mod names;
 
 use std::collections::HashMap;
@@ -23,8 +26,10 @@ use values::temporal::Zone;
 
 use results::{Result, SqlError};
 
+pub use bounds::bounded;
 use expression::limits::VALUE_BYTES_MAX;
 use expression::{SystemVariables, TimeNames};
+pub use log_output::LogOutput;
 pub use names::{Definition, Kind, Reach, VARIABLES};
 use syntax::types::character_set;
 use values::{CharacterSet, SqlMode};
@@ -82,6 +87,8 @@ pub struct SessionVariables {
     pub execution_time: Option<Duration>,
     /// long_query_time.
     pub long_query_time: Duration,
+    /// min_examined_row_limit.
+    pub examined_rows_min: u64,
     /// max_statement_time, of any statement; `None`: as long as it takes.
     pub statement_time: Option<Duration>,
     /// progress_report_time; `None`: no reports.
@@ -122,12 +129,18 @@ pub fn has_effect(name: &str) -> bool {
             | "event_scheduler"
             | "explain_format"
             | "foreign_key_checks"
+            | "general_log"
             | "generated_random_password_length"
             | "group_concat_max_len"
             | "innodb_ft_enable_stopword"
             | "innodb_lock_wait_timeout"
             | "lc_time_names"
             | "lock_wait_timeout"
+            | "log_output"
+            | "log_queries_not_using_indexes"
+            | "log_slow_extra"
+            | "log_throttle_queries_not_using_indexes"
+            | "long_query_time"
             | "rowhouse_executor"
             | "max_allowed_packet"
             | "max_connections"
@@ -135,11 +148,13 @@ pub fn has_effect(name: &str) -> bool {
             | "max_prepared_stmt_count"
             | "max_statement_time"
             | "max_user_connections"
+            | "min_examined_row_limit"
             | "password_history"
             | "password_require_current"
             | "password_reuse_interval"
             | "progress_report_time"
             | "rowhouse_durability"
+            | "slow_query_log"
             | "sql_auto_is_null"
             | "sql_mode"
             | "sql_select_limit"
@@ -188,7 +203,7 @@ fn normalise(definition: &Definition, value: &Value, text: String) -> Result<Str
             _ => Err(wrong()),
         },
         Kind::Number => match text.parse::<i128>() {
-            Ok(number) => Ok(number.clamp(0, i128::from(u64::MAX)).to_string()),
+            Ok(number) => Ok(bounded(definition.name, &text).unwrap_or_else(|| number.to_string())),
             Err(_) if matches!(value, Value::Bytes(_) | Value::Null) => Err(SqlError::new(
                 ErrorCode::WrongTypeForVar,
                 format!("Incorrect argument type to variable '{}'", definition.name),
@@ -196,7 +211,7 @@ fn normalise(definition: &Definition, value: &Value, text: String) -> Result<Str
             Err(_) => Err(wrong()),
         },
         Kind::Fraction => match text.parse::<f64>() {
-            Ok(_) => Ok(text),
+            Ok(_) => Ok(bounded(definition.name, &text).unwrap_or(text)),
             Err(_) => Err(wrong()),
         },
         Kind::Text => Ok(text),
@@ -218,7 +233,12 @@ impl GlobalVariables {
     /// Fixes a value that the server knows and nobody may set.
     pub fn fix(&self, name: &str, value: impl Into<String>) {
         if let Some(definition) = definition(name) {
-            self.values.write().insert(definition.name, value.into());
+            let value = value.into();
+            let value = match definition.kind {
+                Kind::Number | Kind::Fraction => bounded(name, &value).unwrap_or(value),
+                Kind::Switch | Kind::Text => value,
+            };
+            self.values.write().insert(definition.name, value);
         }
     }
 
@@ -295,6 +315,7 @@ impl SessionVariables {
             execution_time: None,
             statement_time: None,
             long_query_time: Duration::from_secs(10),
+            examined_rows_min: 0,
             report_interval: Some(Duration::from_secs(5)),
             executor: Executor::Auto,
             sees_invisible_indexes: false,
@@ -436,11 +457,7 @@ impl SessionVariables {
                 return Ok(());
             }
             "max_allowed_packet" => {
-                let bytes: u64 = text.parse().map_err(|_| wrong())?;
-                // Whole kilobytes up to 1 GiB, as MySQL has it.
-                let bytes = bytes.clamp(1 << 10, 1 << 30) >> 10 << 10;
-                self.value_bytes_max = bytes as usize;
-                shown = Some(bytes.to_string());
+                self.value_bytes_max = text.parse().map_err(|_| wrong())?;
             }
             "max_execution_time" => {
                 let millis: u64 = text.parse().map_err(|_| wrong())?;
@@ -448,7 +465,7 @@ impl SessionVariables {
             }
             "long_query_time" => {
                 let seconds: f64 = text.parse().map_err(|_| wrong())?;
-                let time = Duration::try_from_secs_f64(seconds.clamp(0.0, 31_536_000.0));
+                let time = Duration::try_from_secs_f64(seconds);
                 self.long_query_time = time.map_err(|_| wrong())?;
                 shown = Some(format!("{:.6}", self.long_query_time.as_secs_f64()));
             }
@@ -458,10 +475,8 @@ impl SessionVariables {
                 self.statement_time = (!time.is_zero()).then_some(time);
             }
             "progress_report_time" => {
-                let seconds: u32 = text.parse().unwrap_or(u32::MAX);
-                let interval = Duration::from_secs(u64::from(seconds));
-                self.report_interval = (seconds > 0).then_some(interval);
-                shown = Some(seconds.to_string());
+                let seconds: u64 = text.parse().map_err(|_| wrong())?;
+                self.report_interval = (seconds > 0).then(|| Duration::from_secs(seconds));
             }
             "character_set_client" => {
                 let set = character_set(&text)?;
@@ -478,17 +493,18 @@ impl SessionVariables {
                 };
             }
             "div_precision_increment" => {
-                let digits = within(&text, 0, 30);
-                self.mode = self.mode.with_division_digits(digits as u8);
-                shown = Some(digits.to_string());
+                let digits = text.parse().map_err(|_| wrong())?;
+                self.mode = self.mode.with_division_digits(digits);
             }
             "default_week_format" => {
-                let format = within(&text, 0, 7);
-                self.week_format = format as u8;
-                shown = Some(format.to_string());
+                self.week_format = text.parse().map_err(|_| wrong())?;
             }
-            // Values are always compared whole, which orders those that are alike so far.
-            "max_sort_length" => shown = Some(within(&text, 4, 8 << 20).to_string()),
+            "min_examined_row_limit" => {
+                self.examined_rows_min = text.parse().map_err(|_| wrong())?;
+            }
+            "log_output" => {
+                shown = Some(LogOutput::of(&text).ok_or_else(wrong)?.to_string());
+            }
             "sql_auto_is_null" => self.auto_is_null = text == "ON",
             "lc_time_names" => {
                 self.time_names = TimeNames::find(&text).ok_or_else(|| {
@@ -503,11 +519,6 @@ impl SessionVariables {
         self.values.insert(definition.name, shown.unwrap_or(text));
         Ok(())
     }
-}
-
-/// A number within bounds: beyond them it is the bound.
-fn within(text: &str, least: u64, most: u64) -> u64 {
-    text.parse().unwrap_or(most).clamp(least, most)
 }
 
 /// What a transaction sees of others, and what it keeps them from.

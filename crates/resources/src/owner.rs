@@ -1,9 +1,9 @@
-//! A connection as its memory is counted, and the rows that its statement looks at.
+//! A connection as its memory is counted, and what its statement looks at.
 //!
 //! Not here: the sum that it is drawn from (`budget`), whose work a thread does (`interrupt`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// What one connection has of a budget, or several together.
 #[derive(Debug, Default)]
@@ -11,6 +11,8 @@ pub struct Owner {
     pub(crate) used: AtomicUsize,
     pub(crate) kept: AtomicUsize,
     examined: AtomicU64,
+    /// Whether the present statement reads all rows of a table.
+    scans: AtomicBool,
     /// What holds for several connections together.
     ceiling: Option<MemoryCeiling>,
 }
@@ -53,6 +55,16 @@ impl Owner {
     /// The present statement has looked at so many rows more.
     pub fn note_examined(&self, rows: u64) {
         self.examined.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    /// The present statement reads all rows of a table, since no index answers what it asks.
+    pub fn note_table_scan(&self) {
+        self.scans.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a table was read as a whole since this was asked last.
+    pub fn take_table_scan(&self) -> bool {
+        self.scans.swap(false, Ordering::Relaxed)
     }
 
     /// Rows that were looked at since this was asked last.

@@ -9,7 +9,8 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::Instant;
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,12 +26,28 @@ pub enum Waiting {
 
 /// What the work that it stands for waits for.
 #[derive(Debug, Default)]
-pub struct WaitMark(AtomicU8);
+pub struct WaitMark {
+    current: AtomicU8,
+    /// The number of the table whose definition is waited for, or was last.
+    table: AtomicU64,
+    /// Microseconds of waits for locks, of rows and of definitions.
+    lock_micros: AtomicU64,
+}
 
 impl WaitMark {
+    /// Microseconds that were waited for locks since this was asked last.
+    pub fn take_lock_micros(&self) -> u64 {
+        self.lock_micros.swap(0, Ordering::Relaxed)
+    }
+
+    /// The number of the table that a wait for a metadata lock is about.
+    pub fn table(&self) -> u64 {
+        self.table.load(Ordering::Relaxed)
+    }
+
     /// What is waited for now, if anything.
     pub fn current(&self) -> Option<Waiting> {
-        match self.0.load(Ordering::Relaxed) {
+        match self.current.load(Ordering::Relaxed) {
             0 => None,
             1 => Some(Waiting::RowLock),
             2 => Some(Waiting::MetadataLock),
@@ -71,16 +88,26 @@ impl Drop for Telling {
 
 /// Waits, and lets it be seen for what.
 pub fn during<T>(what: Waiting, wait: impl FnOnce() -> T) -> T {
+    during_of(what, 0, wait)
+}
+
+/// As `during`, for a table of this number.
+pub fn during_of<T>(what: Waiting, table: u64, wait: impl FnOnce() -> T) -> T {
     let mark = OF_THIS_THREAD.with_borrow(Option::clone);
-    if let Some(mark) = &mark {
-        mark.0.store(what as u8, Ordering::Relaxed);
-    }
+    let began = mark.as_ref().map(|mark| {
+        mark.table.store(table, Ordering::Relaxed);
+        mark.current.store(what as u8, Ordering::Relaxed);
+        Instant::now()
+    });
     let waited = wait();
     if what == Waiting::RowLock {
         ROW_LOCK_WAITS.set(ROW_LOCK_WAITS.get() + 1);
     }
-    if let Some(mark) = &mark {
-        mark.0.store(0, Ordering::Relaxed);
+    if let (Some(mark), Some(began)) = (&mark, began) {
+        mark.current.store(0, Ordering::Relaxed);
+        if what != Waiting::Memory {
+            mark.lock_micros.fetch_add(began.elapsed().as_micros() as u64, Ordering::Relaxed);
+        }
     }
     waited
 }
@@ -103,5 +130,7 @@ mod tests {
         }
         during(Waiting::RowLock, || assert_eq!(one.current(), Some(Waiting::RowLock)));
         assert_eq!((one.current(), other.current()), (None, None));
+        during_of(Waiting::MetadataLock, 7, || assert_eq!(one.table(), 7));
+        assert_eq!(other.table(), 0);
     }
 }

@@ -666,8 +666,7 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
         event_scheduler: settings.event_scheduler,
         event_time_max: settings.event_timeout,
         audit: settings.audit.clone(),
-        slow_query_log: settings.slow_query_log,
-        slow_query_log_file: settings.slow_query_log_file(),
+        logs: settings.logs.clone(),
         long_query_time: settings.long_query_time,
     }
 }

@@ -83,9 +83,9 @@ fn a_forgotten_transaction_is_named_with_what_ends_it() {
     holder.run("CREATE DATABASE d");
     holder.run("CREATE TABLE d.t (id INT PRIMARY KEY, n INT)");
     holder.run("INSERT INTO d.t VALUES (7, 1)");
+    let culprit = value(&mut holder, "SELECT CONNECTION_ID()");
     holder.run("BEGIN");
     holder.run("UPDATE d.t SET n = 2 WHERE id = 7");
-    let culprit = value(&mut holder, "SELECT CONNECTION_ID()");
     let waiting = std::thread::spawn(move || waiter.query("UPDATE d.t SET n = 3 WHERE id = 7"));
     wait_until("the page to name it", || {
         let waits = watched.rows("waiting", "waits");
@@ -95,6 +95,29 @@ fn a_forgotten_transaction_is_named_with_what_ends_it() {
     let line = connections.iter().find(|line| line["id"] == *culprit).unwrap();
     assert_eq!(line["command"], "Sleep", "{line}");
     assert_eq!(line["user"], "root", "{line}");
+    let did = "UPDATE d.t SET n = 2 WHERE id = 7";
+    let last = watched.rows("waiting", "last");
+    assert_eq!(
+        (&last[0]["thread_id"], &last[0]["sql_text"]),
+        (&culprit.clone().into(), &did.into())
+    );
+    let idle = format!(
+        "SELECT trx_state, trx_query IS NULL, trx_rows_modified FROM information_schema.innodb_trx \
+         WHERE trx_mysql_thread_id = {culprit}"
+    );
+    let idle = operator.query(&idle).unwrap();
+    assert_eq!(idle, [["RUNNING", "1", "1"].map(|text| Some(text.to_owned()))]);
+    let current = format!(
+        "SELECT sql_text, event_name, end_event_id = event_id, rows_affected FROM \
+         performance_schema.events_statements_current WHERE thread_id = {culprit}"
+    );
+    let current = operator.query(&current).unwrap();
+    let expected = [did, "statement/sql/update", "1", "1"];
+    assert_eq!(current, [expected.map(|text| Some(text.to_owned()))]);
+    let session =
+        format!("SELECT last_statement, trx_state FROM sys.session WHERE conn_id = {culprit}");
+    let session = operator.query(&session).unwrap();
+    assert_eq!(session, [[did, "ACTIVE"].map(|text| Some(text.to_owned()))]);
     assert_eq!(watched.metric("rowhouse_row_lock_waiters"), 1.0);
     let said = operator
         .query(
@@ -109,6 +132,38 @@ fn a_forgotten_transaction_is_named_with_what_ends_it() {
     waiting.join().unwrap().expect("nobody holds the lock any more");
     wait_until("nobody to wait", || watched.rows("waiting", "waits").is_empty());
     assert_eq!(watched.metric("rowhouse_row_lock_waiters"), 0.0);
+}
+
+#[test]
+fn an_alter_that_waits_names_the_transaction_that_keeps_the_definition() {
+    let watched = WatchedServer::start(&[]);
+    let (mut holder, mut waiter, mut operator) =
+        (watched.session(), watched.session(), watched.session());
+    holder.run("CREATE DATABASE d");
+    holder.run("CREATE TABLE d.t (id INT PRIMARY KEY, n INT)");
+    holder.run("INSERT INTO d.t VALUES (7, 1)");
+    holder.run("BEGIN");
+    holder.run("UPDATE d.t SET n = 2 WHERE id = 7");
+    let culprit = value(&mut holder, "SELECT CONNECTION_ID()");
+    let waiting = std::thread::spawn(move || waiter.query("DROP TABLE d.t"));
+    wait_until("the page to name it", || {
+        let waits = watched.rows("waiting", "definitions");
+        waits.iter().any(|wait| wait["blocking_thread_id"] == *culprit)
+    });
+    let said = operator
+        .query(
+            "SELECT object_name, waiting_query, blocking_pid, sql_kill_blocking_connection FROM \
+             sys.schema_table_lock_waits",
+        )
+        .unwrap();
+    let kill = format!("KILL {culprit}");
+    let expected = ["t", "DROP TABLE d.t", &culprit, &kill];
+    assert_eq!(said, [expected.map(|text| Some(text.to_owned()))]);
+    let locks = "SELECT COUNT(*) FROM performance_schema.metadata_locks WHERE lock_status = ";
+    assert_eq!(value(&mut operator, &format!("{locks}'GRANTED'")), "1");
+    assert_eq!(value(&mut operator, &format!("{locks}'PENDING'")), "1");
+    operator.query(&kill).unwrap();
+    waiting.join().unwrap().expect("nobody keeps it any more");
 }
 
 #[test]

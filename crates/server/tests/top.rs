@@ -196,3 +196,37 @@ fn scripts_get_a_screen_or_an_object_and_who_waits_is_in_both() {
     let why = String::from_utf8_lossy(&absent.stderr);
     assert!(why.contains("no server answers"), "{why}");
 }
+
+#[test]
+fn a_server_elsewhere_is_asked_by_sql_as_the_user_that_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    for statement in [
+        "CREATE USER watcher IDENTIFIED BY 'word'",
+        "GRANT PROCESS ON *.* TO watcher",
+        "GRANT SELECT ON performance_schema.* TO watcher",
+        "SELECT 1 + 1",
+    ] {
+        sql.query(statement).unwrap();
+    }
+    let port = server.port("mysql").to_string();
+    let place = ["--host", "127.0.0.1", "--port", &port, "--user", "watcher"];
+    let said = run(&[&["top", "--json", "--password", "word"][..], &place].concat());
+    assert!(said.status.success(), "{said:?}");
+    let said: Value = serde_json::from_slice(&said.stdout).unwrap();
+    let doors = said["doors"].as_array().unwrap();
+    let mysql = doors.iter().find(|door| door["door"] == "mysql").unwrap();
+    assert_eq!(mysql["connections"], 2, "{said}");
+    assert!(mysql["p99_us"].as_u64().unwrap() > 0, "{said}");
+    assert!(doors.iter().all(|door| door["door"] != "status"), "{said}");
+    let statements = said["statements"].to_string();
+    assert!(statements.contains("SELECT ? + ?"), "{said}");
+    assert_eq!(said["unknown"].as_array().unwrap().len(), 0, "{said}");
+    let text = run(&[&["top", "--once", "--password", "word"][..], &place].concat());
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("handlersocket-write") && !text.contains('\x1b'), "{text}");
+    let refused = run(&[&["top", "--once", "--password", "wrong"][..], &place].concat());
+    let why = String::from_utf8_lossy(&refused.stderr);
+    assert!(why.contains("cannot log in"), "{why}");
+}

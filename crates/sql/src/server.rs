@@ -5,9 +5,12 @@
 mod digest_text;
 mod digests;
 mod door_clients;
+mod general_log;
 mod history;
 mod line;
 mod locks;
+mod log_file;
+mod log_table;
 mod pause;
 mod prepared;
 mod processes;
@@ -16,6 +19,9 @@ mod secrets;
 mod slow_log;
 mod stage;
 mod statement_admission;
+mod statement_logs;
+mod statement_names;
+mod statement_sums;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,19 +44,26 @@ use plan::samples::Samples;
 use plan::variables::{GlobalVariables, definition};
 use results::{Result, SqlError};
 
-pub(crate) use digests::DigestLine;
+pub(crate) use digests::{DigestLine, DigestSum};
 pub use door_clients::{
     ClientActivity, ClientListing, ClientUser, DoorClients, DoorProcess, DoorWork,
 };
+pub(crate) use general_log::GeneralEntry;
 pub(crate) use history::{StatementHistory, StatementKind, StatementOutcome};
 pub(crate) use line::{LineTurn, StatementQueue};
 pub use locks::NamedLocks;
 pub use prepared::{CountedStatement, PreparedStatements};
-pub use processes::{Process, Processes, Running, StatementProgress};
+pub use processes::{
+    CommandWord, Process, Processes, Running, ShownStatement, ShownTransaction, StatementProgress,
+};
 pub use running_events::RunningEvents;
-use slow_log::SlowLog;
+pub(crate) use slow_log::{SlowEntry, SlowRule};
 pub use stage::StageProgress;
 pub(crate) use statement_admission::{Room, Rooms};
+pub use statement_logs::LogOptions;
+use statement_logs::StatementLogs;
+pub(crate) use statement_names::StatementName;
+pub(crate) use statement_sums::{AccountSum, NamedSums, StatementSum};
 
 /// The version that clients are told: MySQL's, whose dialect and defaults these are, and ours.
 pub const SERVER_VERSION: &str = concat!("8.0.36-Rowhouse-", env!("CARGO_PKG_VERSION"));
@@ -84,10 +97,8 @@ pub struct SqlOptions {
     pub event_scheduler: bool,
     /// How long a run of an event may take; zero is as long as it takes.
     pub event_time_max: Duration,
-    /// `@@slow_query_log`: whether slow statements are logged.
-    pub slow_query_log: bool,
-    /// `@@slow_query_log_file`.
-    pub slow_query_log_file: PathBuf,
+    /// The slow log and the general log.
+    pub logs: LogOptions,
     /// `@@long_query_time`: from when on a statement is slow.
     pub long_query_time: Duration,
     /// The audit log; `None`: there is none.
@@ -111,8 +122,7 @@ impl Default for SqlOptions {
             event_scheduler: true,
             event_time_max: Duration::ZERO,
             audit: None,
-            slow_query_log: false,
-            slow_query_log_file: PathBuf::from("slow.log"),
+            logs: LogOptions::default(),
             long_query_time: Duration::from_secs(10),
         }
     }
@@ -211,10 +221,15 @@ impl Sql {
         globals.fix("event_scheduler", if options.event_scheduler { "ON" } else { "OFF" });
         let word = plan::variables::durability_word(engine.durability());
         globals.fix("rowhouse_durability", word);
-        globals.fix("slow_query_log", if options.slow_query_log { "ON" } else { "OFF" });
-        globals.fix("slow_query_log_file", options.slow_query_log_file.display().to_string());
         globals.fix("long_query_time", format!("{:.6}", options.long_query_time.as_secs_f64()));
-        let slow = SlowLog::new(options.slow_query_log_file.clone(), options.slow_query_log);
+        let logs = &options.logs;
+        let switch = |is_on: bool| if is_on { "ON" } else { "OFF" };
+        globals.fix("log_output", logs.output.to_string());
+        globals.fix("slow_query_log", switch(logs.slow));
+        globals.fix("slow_query_log_file", logs.slow_file.display().to_string());
+        globals.fix("log_queries_not_using_indexes", switch(logs.unindexed));
+        globals.fix("general_log", switch(logs.general));
+        globals.fix("general_log_file", logs.general_file.display().to_string());
         let started = engine.clock().unix_micros();
         let rooms = Rooms::of(engine.budget());
         let named_locks = NamedLocks::of(engine.budget());
@@ -232,7 +247,8 @@ impl Sql {
             access.begin_audit(log);
         }
         let memory_bytes = engine.budget().bytes_max();
-        let history = Arc::new(StatementHistory::new(memory_bytes, slow, Arc::clone(&access)));
+        let logs = StatementLogs::new(logs, memory_bytes);
+        let history = Arc::new(StatementHistory::new(memory_bytes, logs, Arc::clone(&access)));
         Ok(Arc::new(Sql {
             engine,
             long_queries,
@@ -321,9 +337,16 @@ impl Sql {
 
     /// Closes log files, so that the next entry opens them again: FLUSH LOGS, SIGHUP.
     pub fn reopen_logs(&self) {
-        self.history.slow_log().reopen();
+        self.history.logs().reopen();
         if let Some(audit) = self.access.audit() {
             audit.reopen();
+        }
+    }
+
+    /// SET GLOBAL of a variable of the slow log or the general log.
+    pub(crate) fn take_over_log_variable(&self, name: &str) {
+        if let Some(definition) = definition(name) {
+            self.history.logs().take_over(name, &self.globals.text(definition));
         }
     }
 
@@ -376,6 +399,11 @@ impl Sql {
     /// `VERSION()`.
     pub fn version(&self) -> &'static str {
         SERVER_VERSION
+    }
+
+    /// When the server started, microseconds since the epoch.
+    pub(crate) fn started_at(&self) -> u64 {
+        self.started
     }
 
     /// Seconds since the start.

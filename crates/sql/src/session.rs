@@ -85,7 +85,7 @@ use values::datum::Value;
 
 use crate::load::InsertLoad;
 use crate::reply::{OkFigures, Reply};
-use crate::server::{Process, Sql, StatementProgress};
+use crate::server::{CommandWord, Process, Sql, StatementProgress};
 use plan::context::{HoldNumber, SqlContext, StatementServer, WrittenTable};
 use plan::encryption::SessionTls;
 use plan::listing::{SystemSchema, is_own_name};
@@ -309,6 +309,41 @@ impl Session {
         }
     }
 
+    /// Tells the general log that the client has logged in, by such a way.
+    pub fn note_login(&self, way: &str) {
+        let (user, database) = (&self.user, self.database.as_deref().unwrap_or(""));
+        let words = format!("{user} on {database} using {way}");
+        self.note_command(CommandWord::Connect, words.as_bytes());
+    }
+
+    /// Tells the general log that the client says that it goes.
+    pub fn note_quit(&self) {
+        self.note_command(CommandWord::Quit, b"");
+    }
+
+    fn note_command(&self, word: CommandWord, argument: &[u8]) {
+        self.process.note_command(word, argument, self.sql.engine().clock().unix_micros());
+    }
+
+    /// COM_INIT_DB.
+    ///
+    /// # Errors
+    /// As `set_database`.
+    pub fn begin_with_database(&mut self, name: &str) -> Result<()> {
+        self.note_command(CommandWord::InitDb, name.as_bytes());
+        self.set_database(name)
+    }
+
+    /// Takes what the client says of itself when it logs in: `session_connect_attrs`.
+    pub fn set_attributes(&mut self, attributes: Box<[(String, String)]>) {
+        self.process.set_attributes(attributes);
+    }
+
+    /// What its client says of itself.
+    pub fn attributes(&self) -> Box<[(String, String)]> {
+        self.process.attributes()
+    }
+
     /// Its client is encrypted in this way.
     pub fn set_tls(&mut self, tls: SessionTls) {
         self.tls = tls;
@@ -401,7 +436,7 @@ impl Session {
         let uptime = self.sql.uptime_seconds();
         let questions = self.sql.counters().questions.get();
         let rate = questions as f64 / uptime.max(1) as f64;
-        let slow = self.sql.history().slow_log().count();
+        let slow = self.sql.history().logs().slow().count();
         format!(
             "Uptime: {uptime}  Threads: {}  Questions: {questions}  Slow queries: {slow}  Opens: 0  \
              Flush tables: 0  Open tables: 0  Queries per second avg: {rate:.3}",

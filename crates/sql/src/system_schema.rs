@@ -2,11 +2,13 @@
 //! tables are made when a statement reads them.
 //!
 //! Invariants
-//! 1. No statement makes, changes or drops them or a table in them: `refuse_changes`.
+//! 1. No statement makes, changes or drops them or a table in them: `refuse_changes`. Clients may
+//!    have stored tables of their own in `sys`, beside its views, as in MySQL.
 //!
 //! Not here: their tables (`information_schema`, `mysql`, `performance_schema`, `sys`).
 
 pub mod information_schema;
+mod listed_columns;
 pub mod mysql;
 pub mod performance_schema;
 mod sys;
@@ -66,9 +68,10 @@ impl ListedSchema for SystemSchema {
 
     fn table_kind(self) -> &'static str {
         match self {
-            SystemSchema::Information => "SYSTEM VIEW",
+            // In MySQL those of `sys` are stored; here whoever dumps it has nothing of them to
+            // dump.
+            SystemSchema::Information | SystemSchema::Sys => "SYSTEM VIEW",
             SystemSchema::Mysql | SystemSchema::Performance => "BASE TABLE",
-            SystemSchema::Sys => "VIEW",
         }
     }
 
@@ -118,6 +121,7 @@ pub fn refuse_changes(database: &str, user: &str) -> Result<()> {
 pub fn truncate(sql: &Sql, schema: SystemSchema, table: &str, user: &str) -> Result<()> {
     match schema {
         SystemSchema::Performance if performance_schema::truncate(sql, table) => Ok(()),
+        SystemSchema::Mysql if mysql::truncate(sql, table) => Ok(()),
         _ => refuse_changes(schema.name(), user),
     }
 }
@@ -174,7 +178,9 @@ fn made(
 
 /// Columns as those of a table of its database, their names in capital letters.
 fn described(mut columns: Vec<ResultColumn>, listing: &CatalogListing) -> Vec<ResultColumn> {
-    for column in &mut columns {
+    // InnoDB's have names of their own case.
+    let is_innodbs = listing.name.to_ascii_uppercase().starts_with("INNODB_");
+    for column in columns.iter_mut().filter(|_| !is_innodbs) {
         column.name = column.name.to_ascii_uppercase();
     }
     described_as_named(columns, listing)

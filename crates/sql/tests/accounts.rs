@@ -361,7 +361,7 @@ fn passwords_are_in_no_list_and_an_expired_one_must_be_set() {
     run(bob, "SET PASSWORD = 'another'");
     assert_eq!(run(bob, "SELECT 1"), "1");
     let process = sql.processes().find(2).expect("bob's");
-    process.enter(b"ALTER USER bob IDENTIFIED BY 'hidden'", 1);
+    process.enter(b"ALTER USER bob IDENTIFIED BY 'hidden'", sql::CommandWord::Query, 1);
     assert_eq!(process.line().info.as_deref(), Some("ALTER USER bob IDENTIFIED <secret>"));
 }
 

@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::{Sql, SqlOptions};
+use sql::{LogOptions, Session, Sql, SqlOptions};
 
 use crate::harness::{PATIENCE, answer, run, server, session};
 
 const SUMMARY: &str = "performance_schema.events_statements_summary_by_digest";
 
 /// The lines of the digests whose text is like this.
-fn digests(s: &mut sql::Session, columns: &str, like: &str) -> String {
+fn digests(s: &mut Session, columns: &str, like: &str) -> String {
     run(s, &format!("SELECT {columns} FROM {SUMMARY} WHERE digest_text LIKE '{like}'"))
 }
 
@@ -106,6 +106,28 @@ fn the_schema_is_found_in_either_case_and_changed_by_nobody() {
 }
 
 #[test]
+fn tables_of_a_client_in_sys_stand_beside_its_views_and_are_not_hidden() {
+    let sql = server();
+    let s = &mut session(&sql);
+    assert_eq!(answer(s, "CREATE DATABASE sys").expect_err("there").code().number(), 1007);
+    run(s, "CREATE TABLE sys.mine (id INT PRIMARY KEY, v INT)");
+    run(s, "INSERT INTO sys.mine VALUES (1, 2)");
+    run(s, "UPDATE sys.mine SET v = 3");
+    assert_eq!(run(s, "SELECT id, v FROM sys.mine"), "1\t3");
+    assert_eq!(run(s, "SHOW COLUMNS FROM sys.mine").lines().count(), 2);
+    assert!(run(s, "SHOW DATABASES").lines().any(|name| name == "sys"));
+    let tables = run(s, "SHOW FULL TABLES FROM sys");
+    assert!(tables.contains("mine\tBASE TABLE") && tables.contains("session\tSYSTEM VIEW"));
+    assert_eq!(run(s, "SELECT conn_id FROM sys.session"), "1");
+    run(s, "TRUNCATE TABLE sys.mine");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM sys.mine"), "0");
+    run(s, "DROP TABLE sys.mine");
+    run(s, "DROP DATABASE sys");
+    assert_eq!(run(s, "SELECT conn_id FROM sys.session"), "1");
+    assert_eq!(answer(s, "DROP DATABASE sys").expect_err("the server's").code().number(), 3552);
+}
+
+#[test]
 fn views_of_sys_are_listed_described_and_changed_by_nobody() {
     let sql = server();
     let s = &mut session(&sql);
@@ -140,14 +162,14 @@ fn views_of_sys_are_listed_described_and_changed_by_nobody() {
     for (statement, number) in [
         ("SELECT * FROM sys.nothing", 1146),
         ("CREATE DATABASE sys", 1007),
-        ("CREATE TABLE sys.t (a INT)", 1049),
+        ("CREATE TABLE sys.Session (a INT)", 1050),
         ("DROP DATABASE sys", 3552),
     ] {
         let error = answer(s, statement).expect_err(statement);
         assert_eq!(error.code().number(), number, "{statement}: {error}");
     }
     run(s, "CREATE USER ann");
-    let ann = &mut sql::Session::new(&sql, 2, "ann", "localhost", None).expect("a session");
+    let ann = &mut Session::new(&sql, 2, "ann", "localhost", None).expect("a session");
     ann.act_as(&access::AccountName::new("ann", "%"));
     assert!(!run(ann, "SHOW DATABASES").contains("sys"));
     let denied = answer(ann, "SELECT * FROM sys.session").expect_err("denied");
@@ -180,7 +202,7 @@ fn what_others_do_is_told_to_those_who_may_read_it() {
     run(root, "CREATE USER ann IDENTIFIED BY 'secret-of-ann'");
     let text = format!("SELECT COUNT(*) FROM {SUMMARY} WHERE query_sample_text LIKE '%of-ann%'");
     assert_eq!(run(root, &text), "0");
-    let ann = &mut sql::Session::new(&sql, 2, "ann", "localhost", None).expect("a session");
+    let ann = &mut Session::new(&sql, 2, "ann", "localhost", None).expect("a session");
     ann.act_as(&access::AccountName::new("ann", "%"));
     let denied = answer(ann, &format!("SELECT * FROM {SUMMARY}")).expect_err("denied");
     assert_eq!(denied.code().number(), 1142, "{denied}");
@@ -197,7 +219,11 @@ fn server_with_slow_log(path: &Path) -> Arc<Sql> {
     let options = SqlOptions {
         memory_bytes: 64 << 20,
         threads: 2,
-        slow_query_log_file: path.to_path_buf(),
+        logs: LogOptions {
+            slow_file: path.to_path_buf(),
+            general_file: path.with_file_name("general.log"),
+            ..LogOptions::default()
+        },
         ..SqlOptions::default()
     };
     Sql::new(engine, &options, analytic::start).expect("starts")
@@ -264,4 +290,144 @@ fn a_slow_log_that_cannot_be_written_stops_nobody_and_is_told_of() {
     while run(s, "SHOW STATUS LIKE 'Rowhouse_slow_queries_left_out'").ends_with("\t0") {
         assert!(begun.elapsed() < PATIENCE, "waited in vain for an entry that is left out");
     }
+}
+
+#[test]
+fn both_logs_are_tables_where_log_output_says_so_and_may_be_emptied() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("slow.log");
+    let sql = server_with_slow_log(&path);
+    let s = &mut session(&sql);
+    for (asked, shown) in
+        [("'TABLE,NONE'", "NONE,TABLE"), ("6", "FILE,TABLE"), ("'table'", "TABLE")]
+    {
+        run(s, &format!("SET GLOBAL log_output = {asked}"));
+        assert_eq!(run(s, "SELECT @@log_output"), shown);
+    }
+    for wrong in ["'file,disk'", "0", "8", "''"] {
+        let error = answer(s, &format!("SET GLOBAL log_output = {wrong}")).expect_err(wrong);
+        assert_eq!(error.code().number(), 1231, "{wrong}");
+    }
+    run(s, "SET GLOBAL slow_query_log = 1");
+    run(s, "SET GLOBAL general_log = 1");
+    run(s, "SET long_query_time = 0");
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, v INT)");
+    run(s, "INSERT INTO t VALUES (1, 10), (2, 20)");
+    run(s, "SELECT v FROM t WHERE id > 0");
+    let entry = "SELECT user_host, rows_sent, rows_examined, db, CAST(sql_text AS CHAR), thread_id, \
+                 server_id, query_time < '00:01:00', lock_time, start_time > '2020-01-01' \
+                 FROM mysql.slow_log WHERE sql_text LIKE 'SELECT v FROM t%'";
+    let expected = "root[root] @ localhost []\t2\t2\ttest\tSELECT v FROM t WHERE id > 0\t1\t1\t1\t\
+                    00:00:00.000000\t1";
+    assert_eq!(run(s, entry), expected);
+    let asked = "SELECT command_type, CAST(argument AS CHAR) FROM mysql.general_log WHERE argument \
+                 LIKE 'INSERT%'";
+    assert_eq!(run(s, asked), "Query\tINSERT INTO t VALUES (1, 10), (2, 20)");
+    let prepared = s.prepare(b"SELECT v FROM t WHERE id = ?").expect("prepared");
+    let reply = s.execute(prepared.id, &[values::datum::Datum::Int(1)], results::How::POOL);
+    crate::harness::shown(s, reply.expect("executed")).expect("rows");
+    let commands = "SELECT GROUP_CONCAT(command_type ORDER BY event_time) FROM mysql.general_log \
+                    WHERE argument = 'SELECT v FROM t WHERE id = ?'";
+    assert_eq!(run(s, commands), "Prepare,Execute");
+    // Passwords are in neither.
+    run(s, "CREATE USER ann IDENTIFIED BY 'hidden word'");
+    for log in ["slow_log", "general_log"] {
+        let text = if log == "slow_log" { "sql_text" } else { "argument" };
+        let like = |words: &str| {
+            format!("SELECT COUNT(*) FROM mysql.{log} WHERE {text} LIKE 'CREATE USER%{words}%'")
+        };
+        assert_eq!(run(s, &like("ann")), "1", "{log}");
+        assert_eq!(run(s, &like("hidden")), "0", "{log}");
+        assert_eq!(
+            run(s, &format!("SHOW COLUMNS FROM mysql.{log}")).lines().count(),
+            match log {
+                "slow_log" => 12,
+                _ => 6,
+            }
+        );
+        for refused in ["DELETE FROM", "DROP TABLE", "INSERT INTO", "ALTER TABLE"] {
+            let tail = match refused {
+                "INSERT INTO" => " VALUES ()",
+                "ALTER TABLE" => " ADD x INT",
+                _ => "",
+            };
+            let statement = format!("{refused} mysql.{log}{tail}");
+            assert_eq!(answer(s, &statement).expect_err(&statement).code().number(), 1036);
+        }
+    }
+    assert!(!path.exists() && !path.with_file_name("general.log").exists());
+    run(s, "SET GLOBAL log_output = 'FILE'");
+    run(s, "TRUNCATE TABLE mysql.slow_log");
+    run(s, "TRUNCATE mysql.general_log");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM mysql.slow_log"), "0");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM mysql.general_log"), "0");
+    run(s, "SELECT 'to a file'");
+    let text = written(&path.with_file_name("general.log"), "SELECT 'to a file'\n");
+    assert!(text.contains("Z\t    1 Query\tTRUNCATE mysql.general_log\n"), "{text}");
+    run(s, "SET GLOBAL log_output = 'NONE'");
+    run(s, "SELECT 'to nowhere'");
+    run(s, "SET GLOBAL log_output = 'FILE'");
+    run(s, "SELECT 'to the file again'");
+    let text = written(&path.with_file_name("general.log"), "SELECT 'to the file again'\n");
+    assert!(!text.contains("nowhere"), "{text}");
+    // A user without rights on them reads and empties neither.
+    let ann = &mut Session::of_account(
+        &sql,
+        9,
+        ("ann", "localhost"),
+        &access::AccountName::new("ann", "%"),
+        None,
+    )
+    .expect("a session");
+    for statement in ["SELECT * FROM mysql.slow_log", "TRUNCATE TABLE mysql.slow_log"] {
+        assert_eq!(answer(ann, statement).expect_err(statement).code().number(), 1142);
+    }
+}
+
+#[test]
+fn what_reads_a_whole_table_is_counted_and_logged_as_using_no_index() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let sql = server_with_slow_log(&directory.path().join("slow.log"));
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT, KEY (a))");
+    run(s, "INSERT INTO t VALUES (1, 2, 3), (2, 3, 3)");
+    run(s, "SET GLOBAL log_output = 'TABLE'");
+    run(s, "SET GLOBAL slow_query_log = 1");
+    run(s, "SET GLOBAL log_queries_not_using_indexes = 1");
+    // As MySQL 9.7 has them: scans of an index are none of a table.
+    let scans = [
+        "SELECT * FROM t",
+        "SELECT * FROM t WHERE b = 2",
+        "SELECT * FROM t LIMIT 1",
+        "SELECT * FROM t x JOIN t y ON x.b = y.b",
+        "SELECT b, COUNT(*) FROM t GROUP BY b",
+        "SELECT * FROM t WHERE b = 2 FOR UPDATE",
+        "UPDATE t SET b = 3 WHERE b = 7",
+        "DELETE FROM t WHERE b = 9",
+    ];
+    let others = [
+        "SELECT a FROM t WHERE a > 1",
+        "SELECT * FROM t WHERE id = 1",
+        "SELECT * FROM t WHERE id > 0",
+        "SELECT MAX(id) FROM t",
+        "SELECT 1",
+        "SHOW TABLES",
+        "SELECT * FROM t ORDER BY id LIMIT 1",
+        "SELECT * FROM t x JOIN t y ON x.id = y.a WHERE x.id = 1",
+        "UPDATE t SET b = 3 WHERE id = 1",
+    ];
+    for statement in scans.iter().chain(&others) {
+        run(s, statement);
+    }
+    let logged = run(s, "SELECT CAST(sql_text AS CHAR) FROM mysql.slow_log");
+    assert_eq!(logged.lines().collect::<Vec<_>>(), scans);
+    assert_eq!(run(s, "SHOW GLOBAL STATUS LIKE 'Slow_queries'"), "Slow_queries\t8");
+    let digests = format!(
+        "SELECT SUM(SUM_NO_INDEX_USED), SUM(SUM_SELECT_SCAN) FROM {SUMMARY} WHERE digest_text NOT \
+         LIKE '%slow_log%' AND digest_text NOT LIKE '%performance_schema%'"
+    );
+    assert_eq!(run(s, &digests), "8\t8");
+    run(s, "SET min_examined_row_limit = 3");
+    run(s, "SELECT * FROM t WHERE b = 5");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM mysql.slow_log"), "8");
 }

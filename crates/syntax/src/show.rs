@@ -31,8 +31,8 @@ pub enum Subject {
     Tables { full: bool, database: Option<String> },
     /// SHOW TABLE STATUS [FROM database].
     TableStatus { database: Option<String> },
-    /// SHOW OPEN TABLES.
-    OpenTables,
+    /// SHOW OPEN TABLES [FROM database]; without one, of all.
+    OpenTables { database: Option<String> },
     /// SHOW [FULL] COLUMNS FROM table; DESCRIBE.
     Columns { full: bool, table: TableName },
     /// SHOW INDEX FROM table.
@@ -124,8 +124,7 @@ fn subject(cursor: &mut Cursor<'_>) -> Result<Subject> {
     } else if cursor.take_all(&["TABLE", "STATUS"]) {
         Ok(Subject::TableStatus { database: from(cursor)? })
     } else if cursor.take_all(&["OPEN", "TABLES"]) {
-        from(cursor)?;
-        Ok(Subject::OpenTables)
+        Ok(Subject::OpenTables { database: from(cursor)? })
     } else if cursor.take("COLUMNS") || cursor.take("FIELDS") {
         Ok(Subject::Columns { full, table: from_table(cursor)? })
     } else if cursor.take("INDEX") || cursor.take("INDEXES") || cursor.take("KEYS") {

@@ -130,6 +130,7 @@ impl ColumnScan {
     fn note_examined(&self, partition: usize) {
         if let Some(owner) = interrupt::owner() {
             let rows = self.parts[partition].rows();
+            owner.note_table_scan();
             owner.note_examined(self.limit.map_or(rows, |limit| rows.min(limit as u64)));
         }
     }

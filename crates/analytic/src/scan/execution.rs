@@ -15,6 +15,7 @@ use datafusion::physical_plan::{
     SendableRecordBatchStream,
 };
 use plan::optimize::BatchAccess;
+use resources::interrupt;
 
 use super::batches::{BatchRows, Batches, EntryTest, ScanPart};
 use super::order::orders;
@@ -112,6 +113,10 @@ impl ExecutionPlan for TableScan {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
+        let is_whole = self.access.index == 0 && self.access.parts == 0;
+        if let Some(owner) = interrupt::owner().filter(|_| is_whole) {
+            owner.note_table_scan();
+        }
         let rows_max = context.session_config().batch_size();
         let part = self.parts[partition].clone();
         let batches = Batches::new(self.rows.clone(), part, rows_max, self.limit);

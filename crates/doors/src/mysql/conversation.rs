@@ -125,7 +125,7 @@ pub struct Mysql {
     /// The client's host as `USER()` shows it.
     pub(super) host: String,
     /// Whether it came through a UNIX socket.
-    is_at_socket: bool,
+    pub(super) is_at_socket: bool,
     /// The user of the system that its client runs as, at a UNIX socket.
     pub(super) peer_uid: Option<u32>,
     /// How it is encrypted; `None` while it is not.

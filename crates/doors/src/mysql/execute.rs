@@ -164,7 +164,10 @@ impl Link {
                 let has_cursor = cursor & cursor_type::READ_ONLY != 0;
                 self.execute((statement, has_cursor), parameters, packets, how, group)
             }
-            MysqlCommand::Quit => Ok(StepOutcome::Close),
+            MysqlCommand::Quit => {
+                self.session.note_quit();
+                Ok(StepOutcome::Close)
+            }
             MysqlCommand::Ping => Ok(self.ok(packets)),
             MysqlCommand::InitDb(name) => self.init_db(name, packets),
             MysqlCommand::FieldList { table, pattern } => self.field_list(table, pattern, packets),
@@ -546,7 +549,7 @@ impl Link {
     }
 
     fn init_db(&mut self, name: &[u8], packets: &mut Packets<'_>) -> Result<StepOutcome, SqlError> {
-        self.session.set_database(utf8(name)?)?;
+        self.session.begin_with_database(utf8(name)?)?;
         Ok(self.ok(packets))
     }
 

@@ -32,6 +32,8 @@ pub struct Login<'a> {
     pub method: &'a [u8],
     /// Number of the character set the client wants to talk in.
     pub character_set: u16,
+    /// What the client says of itself (`attributes`); empty when it says nothing.
+    pub attributes: &'a [u8],
 }
 
 /// The client's first packet.
@@ -107,9 +109,12 @@ pub fn response(payload: &[u8], is_encrypted: bool) -> Result<Response<'_>, Malf
     };
     let database = if has(capability::CONNECT_WITH_DB) { cursor.until_zero_or_end() } else { b"" };
     let method = if has(capability::PLUGIN_AUTH) { cursor.until_zero_or_end() } else { b"" };
+    // An application that names itself wrongly may log in all the same.
+    let announces = has(capability::CONNECT_ATTRS);
+    let attributes = if announces { cursor.lenenc_bytes().unwrap_or_default() } else { b"" };
     Ok(Response::Login(
         capabilities & capability::ACCEPTED,
-        Login { user, proof, database, method, character_set },
+        Login { user, proof, database, method, character_set, attributes },
     ))
 }
 
@@ -130,7 +135,9 @@ pub fn change_user(payload: &[u8], capabilities: u32) -> Result<Login<'_>, Malfo
     let character_set = if cursor.is_empty() { 0 } else { cursor.u16()? };
     let method =
         if capabilities & capability::PLUGIN_AUTH != 0 { cursor.until_zero_or_end() } else { b"" };
-    Ok(Login { user, proof, database, method, character_set })
+    let announces = capabilities & capability::CONNECT_ATTRS != 0;
+    let attributes = if announces { cursor.lenenc_bytes().unwrap_or_default() } else { b"" };
+    Ok(Login { user, proof, database, method, character_set, attributes })
 }
 
 #[cfg(test)]
@@ -163,6 +170,7 @@ mod tests {
         assert_eq!(login.database, b"shop");
         assert_eq!(login.method, b"caching_sha2_password");
         assert_eq!(login.character_set, 255);
+        assert_eq!(login.attributes, b"\x04_pid\x06123456");
     }
 
     #[test]

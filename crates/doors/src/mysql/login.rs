@@ -22,6 +22,7 @@ use crate::conversation::Next;
 use crate::input::Input;
 use crate::peer::peer_tls;
 
+use super::attributes::attributes;
 use super::auth::{Exchange, Step};
 use super::command::MysqlCommand;
 use super::conversation::{Go, Mysql, MysqlDoor, Stage};
@@ -40,6 +41,8 @@ pub(super) struct LoggingIn {
     database: String,
     /// The number of the collation that the client asks for.
     collation: u16,
+    /// What it says of itself.
+    attributes: Box<[(String, String)]>,
 }
 
 impl Mysql {
@@ -56,9 +59,10 @@ impl Mysql {
                 self.capabilities = capabilities;
                 let door = Arc::clone(&self.door);
                 let database = String::from_utf8_lossy(login.database).into_owned();
-                let collation = login.character_set;
+                let (collation, attributes) = (login.character_set, attributes(login.attributes));
                 let (exchange, step) = self.begin_exchange(&door, &login);
-                return self.proceed(LoggingIn { exchange, database, collation }, step, input, out);
+                let login = LoggingIn { exchange, database, collation, attributes };
+                return self.proceed(login, step, input, out);
             }
             Ok(Response::TlsRequest) if self.offers_tls() => {
                 let next = self.frames.sequence();
@@ -92,9 +96,9 @@ impl Mysql {
         };
         let door = Arc::clone(&self.door);
         let database = String::from_utf8_lossy(login.database).into_owned();
-        let collation = login.character_set;
+        let (collation, attributes) = (login.character_set, attributes(login.attributes));
         let (exchange, step) = self.begin_exchange(&door, &login);
-        self.proceed(LoggingIn { exchange, database, collation }, step, input, out)
+        self.proceed(LoggingIn { exchange, database, collation, attributes }, step, input, out)
     }
 
     fn begin_exchange<'d>(
@@ -235,7 +239,8 @@ impl Mysql {
                 let proof = self.encryption.as_ref().and_then(|encryption| {
                     login.exchange.certificate_proof(&encryption.fingerprint)
                 });
-                return self.welcome(database.as_deref(), sequence, proof, input, out);
+                let begun = (database, login.attributes);
+                return self.welcome(begun, sequence, proof, input, out);
             }
             Step::Switch(method) => {
                 let fresh = login.exchange.fresh_bytes();
@@ -255,21 +260,26 @@ impl Mysql {
     /// COM_RESET_CONNECTION is in front: a fresh session for the same user and database.
     pub(super) fn reset_connection(&mut self, input: &mut Input, out: &mut Vec<u8>) -> Go {
         let link = self.link.take();
-        let database = link.and_then(|link| link.session().database().map(str::to_owned));
-        self.welcome(database.as_deref(), self.frames.sequence(), None, input, out)
+        let of = |link: Link| {
+            let session = link.session();
+            (session.database().map(str::to_owned), session.attributes())
+        };
+        let begun = link.map(of).unwrap_or_default();
+        self.welcome(begun, self.frames.sequence(), None, input, out)
     }
 
     /// Opens the session and says OK, with the proof that the certificate is the server's own.
     fn welcome(
         &mut self,
-        database: Option<&str>,
+        (database, attributes): (Option<String>, Box<[(String, String)]>),
         sequence: u8,
         proof: Option<String>,
         input: &mut Input,
         out: &mut Vec<u8>,
     ) -> Go {
         let door = Arc::clone(&self.door);
-        let named = (&*self.user, &*self.host);
+        let (named, database) = (&*self.user, database.as_deref());
+        let named = (named, &*self.host);
         let opened = match &self.account {
             Some(account) => {
                 Session::of_account(&door.sql, self.connection_id, named, account, database)
@@ -281,6 +291,12 @@ impl Mysql {
             if let Some(Encryption { version, cipher, .. }) = self.encryption.as_deref() {
                 session.set_tls(SessionTls { version, cipher });
             }
+            session.set_attributes(attributes);
+            session.note_login(match &self.encryption {
+                Some(_) => "SSL/TLS",
+                None if self.is_at_socket => "Socket",
+                None => "TCP/IP",
+            });
             Ok(session)
         });
         let understands = self.capabilities & capability::EXPIRED_PASSWORDS != 0;

@@ -11,6 +11,7 @@
 //!
 //! Not here: SQL (crate `sql`), sockets (crate `server`), TLS and compression (not announced).
 
+mod attributes;
 mod auth;
 mod charset;
 mod column;

@@ -164,6 +164,7 @@ impl KillMark {
     pub fn forget_query(&self) {
         self.deadline.store(0, Ordering::Relaxed);
         self.owner.take_examined();
+        self.owner.take_table_scan();
         let _ = self.asked.compare_exchange(1, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 }

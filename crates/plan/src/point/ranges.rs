@@ -15,7 +15,7 @@ use rows::table::{PartCodec, Table, successor};
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 
-use super::access::Access;
+use super::access::{Access, AccessKind};
 use super::key::{KeyBound, KeyValue, bound_key, equal_key, like_prefix};
 use super::lookup::{Between, IndexKeys, Lookup};
 use results::{Result, SqlError};
@@ -75,6 +75,13 @@ impl Ranges {
 }
 
 impl Access {
+    /// Whether all rows of a table are read, because no index looks them up nor gives their order:
+    /// what MySQL counts as a query that uses none.
+    pub fn is_table_scan(&self, found: &Ranges) -> bool {
+        let is_whole = self.kind == AccessKind::All && !self.ordered || found.all_terms;
+        self.index == 0 && self.search.is_none() && is_whole
+    }
+
     /// The ranges for the values of one run.
     ///
     /// # Errors

@@ -76,7 +76,7 @@ const fn variable(
 }
 
 /// All variables, sorted by name.
-pub static VARIABLES: [Definition; 222] = [
+pub static VARIABLES: [Definition; 231] = [
     variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
     variable("auto_increment_offset", Kind::Number, "1", Reach::ReadOnly),
     variable("autocommit", Kind::Switch, "ON", Reach::Both),
@@ -129,6 +129,7 @@ pub static VARIABLES: [Definition; 222] = [
     variable("ft_query_expansion_limit", Kind::Number, "20", Reach::ReadOnly),
     variable("ft_stopword_file", Kind::Text, "(built-in)", Reach::ReadOnly),
     variable("general_log", Kind::Switch, "OFF", Reach::Global),
+    variable("general_log_file", Kind::Text, "", Reach::ReadOnly),
     variable("generated_random_password_length", Kind::Number, "20", Reach::Both),
     variable("group_concat_max_len", Kind::Number, "1048576", Reach::Both),
     variable("gtid_mode", Kind::Text, "OFF", Reach::Global),
@@ -167,6 +168,7 @@ pub static VARIABLES: [Definition; 222] = [
     variable("join_buffer_size", Kind::Number, "262144", Reach::Both),
     variable("keep_files_on_create", Kind::Switch, "OFF", Reach::Both),
     variable("key_buffer_size", Kind::Number, "8388608", Reach::Global),
+    variable("key_cache_block_size", Kind::Number, "1024", Reach::Global),
     variable("last_insert_id", Kind::Number, "0", Reach::Both),
     variable("lc_messages", Kind::Text, "en_US", Reach::Both),
     variable("lc_time_names", Kind::Text, "en_US", Reach::Both),
@@ -177,6 +179,10 @@ pub static VARIABLES: [Definition; 222] = [
     variable("log_bin_trust_function_creators", Kind::Switch, "OFF", Reach::Global),
     variable("log_error", Kind::Text, "stderr", Reach::ReadOnly),
     variable("log_output", Kind::Text, "FILE", Reach::Global),
+    variable("log_queries_not_using_indexes", Kind::Switch, "OFF", Reach::Global),
+    variable("log_slow_extra", Kind::Switch, "OFF", Reach::Global),
+    variable("log_throttle_queries_not_using_indexes", Kind::Number, "0", Reach::Global),
+    variable("log_timestamps", Kind::Text, "UTC", Reach::ReadOnly),
     variable("long_query_time", Kind::Fraction, "10.000000", Reach::Both),
     variable("low_priority_updates", Kind::Switch, "OFF", Reach::Both),
     variable("lower_case_file_system", Kind::Switch, "OFF", Reach::ReadOnly),
@@ -193,6 +199,7 @@ pub static VARIABLES: [Definition; 222] = [
     variable("max_sort_length", Kind::Number, "1024", Reach::Both),
     variable("max_statement_time", Kind::Fraction, "0", Reach::Both),
     variable("max_user_connections", Kind::Number, "0", Reach::Both),
+    variable("min_examined_row_limit", Kind::Number, "0", Reach::Both),
     variable("myisam_sort_buffer_size", Kind::Number, "8388608", Reach::Both),
     variable("net_buffer_length", Kind::Number, "16384", Reach::Both),
     variable("net_read_timeout", Kind::Number, "30", Reach::Both),
@@ -246,6 +253,7 @@ pub static VARIABLES: [Definition; 222] = [
     variable("session_track_transaction_info", Kind::Text, "OFF", Reach::Both),
     variable("show_create_table_verbosity", Kind::Switch, "OFF", Reach::Both),
     variable("show_old_temporals", Kind::Switch, "OFF", Reach::Both),
+    variable("skip_name_resolve", Kind::Switch, "ON", Reach::ReadOnly),
     variable("skip_networking", Kind::Switch, "OFF", Reach::ReadOnly),
     variable("skip_show_database", Kind::Switch, "OFF", Reach::ReadOnly),
     variable("slow_query_log", Kind::Switch, "OFF", Reach::Global),
@@ -281,6 +289,7 @@ pub static VARIABLES: [Definition; 222] = [
     variable("table_open_cache", Kind::Number, "400000", Reach::Global),
     variable("thread_cache_size", Kind::Number, "9", Reach::Global),
     variable("thread_handling", Kind::Text, "one-thread-per-connection", Reach::ReadOnly),
+    variable("thread_stack", Kind::Number, "1048576", Reach::ReadOnly),
     variable("time_format", Kind::Text, "%H:%i:%s", Reach::ReadOnly),
     variable("time_zone", Kind::Text, "SYSTEM", Reach::Both),
     variable("timestamp", Kind::Fraction, "0", Reach::Both),

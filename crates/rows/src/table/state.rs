@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
-use resources::waiting::{Waiting, during};
+use resources::waiting::{Waiting, during_of};
 
 use super::changes::NotedColumns;
 use super::count::RowCount;
@@ -467,7 +467,8 @@ impl TableState {
     /// Waits until the gate moves, or it is time to look again; whether patience is at its end.
     fn waited_out(&self, gate: &mut MutexGuard<'_, Gate>, patience: &Patience) -> bool {
         let Some(look) = patience.next_look() else { return true };
-        during(Waiting::MetadataLock, || self.gate_moved.wait_until(gate, look));
+        let table = u64::from(self.kept.read().table);
+        during_of(Waiting::MetadataLock, table, || self.gate_moved.wait_until(gate, look));
         false
     }
 }

@@ -18,6 +18,7 @@ use super::expected::ExpectedRows;
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
 use crate::recency::Sizes;
+use crate::schema::TableId;
 use crate::store::{Durability, LockWait, Reach, Read, Savepoint, StoreTransaction};
 use crate::table::{GateGuard, GivenUp, Patience, Table};
 
@@ -203,6 +204,11 @@ impl Transaction {
             }
         }
         self.enter(table)
+    }
+
+    /// The tables that were entered: their definitions stay as they are until the end.
+    pub fn entered(&self) -> impl ExactSizeIterator<Item = TableId> {
+        self.gates.iter().map(GateGuard::id)
     }
 
     /// Enters a table, as all that lock rows of it do: its definition stays as it is until the end.

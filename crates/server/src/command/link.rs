@@ -81,6 +81,11 @@ pub fn with_flags(command: Command) -> Command {
         )
 }
 
+/// Whether the flags name a server elsewhere, instead of that of the data directory.
+pub fn names_a_server(flags: &ArgMatches) -> bool {
+    ["host", "port", "socket"].iter().any(|name| flags.contains_id(name))
+}
+
 /// Reaches the rows. `make` makes a data directory that is missing.
 ///
 /// # Errors

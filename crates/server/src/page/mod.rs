@@ -10,5 +10,5 @@ mod now;
 mod views;
 
 pub use door::{BODY_BYTES_MAX, PageDoor, PageShared};
-pub use now::{now, parts};
+pub use now::{now, now_by_figures, parts};
 pub use views::TOP;

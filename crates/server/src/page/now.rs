@@ -40,16 +40,25 @@ pub fn now(
         .into_iter()
         .map(|line| json!({ "at": line.at_ms, "level": line.level, "text": line.text }))
         .collect();
+    let mut said = now_by_figures(figures);
+    let more = [
+        ("latencies", Value::Object(doors)),
+        ("lines", json!(lines)),
+        ("backup", json!(data_dir.join("backup").join("rows").exists())),
+    ];
+    said.extend(more.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    said
+}
+
+/// The same as far as figures tell it, of a server elsewhere.
+pub fn now_by_figures(figures: Vec<(String, String)>) -> Map<String, Value> {
     let troubles = troubles(&figures);
     let figures: Map<String, Value> =
         figures.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
     let said = [
         ("figures", Value::Object(figures)),
         ("bounds", json!(BOUNDS_MICROS)),
-        ("latencies", Value::Object(doors)),
         ("troubles", json!(troubles)),
-        ("lines", json!(lines)),
-        ("backup", json!(data_dir.join("backup").join("rows").exists())),
     ];
     said.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

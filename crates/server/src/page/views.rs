@@ -13,7 +13,15 @@ pub type ViewParts = &'static [(&'static str, &'static str)];
 /// The views by name.
 const VIEWS: &[(&str, ViewParts)] = &[
     ("statements", &[("statements", STATEMENTS)]),
-    ("waiting", &[("connections", CONNECTIONS), ("waits", LOCK_WAITS)]),
+    (
+        "waiting",
+        &[
+            ("connections", CONNECTIONS),
+            ("waits", LOCK_WAITS),
+            ("definitions", DEFINITION_WAITS),
+            ("last", LAST_STATEMENTS),
+        ],
+    ),
     (
         "tables",
         &[
@@ -56,10 +64,12 @@ const TOP_WAITS: &str = "
            r.processlist_time AS seconds, LEFT(r.processlist_info, 200) AS statement,
            w.blocking_thread_id AS holding, b.processlist_user AS holding_user,
            b.processlist_command AS holding_command, b.processlist_time AS holding_seconds,
-           LEFT(b.processlist_info, 200) AS holding_statement
+           LEFT(s.sql_text, 200) AS holding_statement
     FROM performance_schema.data_lock_waits w
     LEFT JOIN performance_schema.threads r ON r.thread_id = w.requesting_thread_id
     LEFT JOIN performance_schema.threads b ON b.thread_id = w.blocking_thread_id
+    LEFT JOIN performance_schema.events_statements_current s
+      ON s.thread_id = w.blocking_thread_id
     ORDER BY r.processlist_time DESC LIMIT 20";
 
 const CONNECTIONS: &str = "
@@ -70,6 +80,19 @@ const CONNECTIONS: &str = "
 const LOCK_WAITS: &str = "
     SELECT requesting_thread_id, blocking_thread_id
     FROM performance_schema.data_lock_waits LIMIT 500";
+
+/// Waits for a table's definition, each with whose open transaction keeps it as it is.
+const DEFINITION_WAITS: &str = "
+    SELECT waiting_thread_id AS requesting_thread_id, blocking_thread_id
+    FROM sys.schema_table_lock_waits LIMIT 500";
+
+/// What idle connections did last, of those with an open transaction.
+const LAST_STATEMENTS: &str = "
+    SELECT s.thread_id, LEFT(s.sql_text, 1000) AS sql_text,
+           t.timer_wait DIV 1000000000000 AS seconds
+    FROM performance_schema.events_transactions_current t
+    JOIN performance_schema.events_statements_current s ON s.thread_id = t.thread_id
+    WHERE s.end_event_id IS NOT NULL LIMIT 500";
 
 const TABLES: &str = "
     SELECT s.table_schema, s.table_name, t.engine, s.table_rows, s.data_length, s.index_length,
@@ -108,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_view_is_found_by_its_name() {
-        assert_eq!(find("waiting").unwrap().len(), 2);
+        assert_eq!(find("waiting").unwrap().len(), 4);
         assert!(find("").is_none() && find("../now").is_none());
     }
 }

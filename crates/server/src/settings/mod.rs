@@ -20,7 +20,9 @@ use std::time::Duration;
 use access::audit::AuditOptions;
 use doors::WithoutLogin;
 use doors::tyrant::{DatabaseName, Periodic};
+use plan::variables::LogOutput;
 use rows::store::Durability;
+use sql::LogOptions;
 
 pub use load::{GivenSetting, SettingsError, User, Values};
 pub use tls::TlsSettings;
@@ -148,12 +150,10 @@ pub struct Settings {
     pub statement_timeout: Duration,
     /// The audit log, if there is one.
     pub audit: Option<AuditOptions>,
-    /// Whether slow statements are logged.
-    pub slow_query_log: bool,
+    /// The slow log and the general log.
+    pub logs: LogOptions,
     /// From when on a statement is slow.
     pub long_query_time: Duration,
-    /// The file that they are logged in; empty: `slow.log` in the data directory.
-    slow_query_log_path: Option<PathBuf>,
     /// Folders whose files SQL may read and make.
     pub files: Vec<PathBuf>,
     /// Whether events run.
@@ -191,12 +191,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The file of the slow log.
-    pub fn slow_query_log_file(&self) -> PathBuf {
-        let path = self.slow_query_log_path.clone();
-        path.unwrap_or_else(|| self.data_dir.join("slow.log"))
-    }
-
     /// Parses and checks what was given.
     ///
     /// # Errors
@@ -237,8 +231,13 @@ impl Settings {
             Ok::<_, SettingsError>(path.map(|path| SocketSetting { path, mode, group }))
         };
         let data_dir = |text: &str| value::path(text)?.ok_or("expected a directory".to_owned());
+        let data_dir = values.get("data-dir", data_dir)?;
+        let log_file = |setting, name| {
+            let path = values.get(setting, value::path)?;
+            Ok::<_, SettingsError>(path.unwrap_or_else(|| data_dir.join(name)))
+        };
         let mut settings = Settings {
-            data_dir: values.get("data-dir", data_dir)?,
+            data_dir: data_dir.clone(),
             memory: values
                 .get("memory", |text| size_within(value::size(text)?, MEMORY_MIN..=MEMORY_MAX))?,
             temp_dir: values.get("temp-dir", value::path)?,
@@ -305,9 +304,15 @@ impl Settings {
             packet_max: request("max-allowed-packet", REQUEST_BYTES_MAX)?,
             statement_timeout: values.get("statement-timeout", value::duration)?,
             audit: audit::options(values, choice("audit-log-failure")?)?,
-            slow_query_log: choice("slow-query-log")? == "on",
+            logs: LogOptions {
+                output: LogOutput::of(choice("log-output")?).unwrap_or_default(),
+                slow: choice("slow-query-log")? == "on",
+                slow_file: log_file("slow-query-log-file", "slow.log")?,
+                unindexed: choice("log-queries-not-using-indexes")? == "on",
+                general: choice("general-log")? == "on",
+                general_file: log_file("general-log-file", "general.log")?,
+            },
             long_query_time: values.get("long-query-time", value::duration)?,
-            slow_query_log_path: values.get("slow-query-log-file", value::path)?,
             files: values.get("files", value::paths)?,
             event_scheduler: choice("event-scheduler")? == "on",
             event_timeout: values.get("event-timeout", value::duration)?,

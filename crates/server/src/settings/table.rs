@@ -554,6 +554,33 @@ const CONNECTIONS: Section = Section {
              otherwise (long_query_time).\n",
         ),
         setting(
+            "log-queries-not-using-indexes",
+            SettingKind::Choice(&["on", "off"]),
+            "off",
+            "Whether that log has statements, too, that read all rows of a table since no index\n\
+             answers what they ask (log_queries_not_using_indexes).\n",
+        ),
+        setting(
+            "general-log",
+            SettingKind::Choice(&["on", "off"]),
+            "off",
+            "Whether all that clients of the MySQL door ask for is logged (general_log): for minutes\n\
+             in which an application is looked at, not for every day.\n",
+        ),
+        setting(
+            "general-log-file",
+            SettingKind::Path,
+            "",
+            "File of that log; empty: general.log in the data directory. Rotated as the slow log is.\n",
+        ),
+        setting(
+            "log-output",
+            SettingKind::Choice(&["file", "table", "file,table", "none"]),
+            "file",
+            "Where both logs go (log_output): files, the tables mysql.slow_log and mysql.general_log,\n\
+             which keep the latest entries in memory, or both.\n",
+        ),
+        setting(
             "audit-log",
             SettingKind::Path,
             "",

@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 
 use super::digest_text::digest_text;
 use super::history::EndedStatement;
+use super::statement_sums::StatementSum;
 
 /// Digests there may be, and memory that each is thought to take, with its text and a sample.
 const DIGESTS_MAX: usize = 10_000;
@@ -37,24 +38,8 @@ const OTHERS: u64 = 0;
 /// What statements of one digest took.
 #[derive(Clone, Debug)]
 pub struct DigestSum {
-    /// How many there were.
-    pub count: u64,
-    /// Microseconds of all.
-    pub micros: u64,
-    /// Of the quickest.
-    pub micros_min: u64,
-    /// Of the slowest.
-    pub micros_max: u64,
-    /// How many failed.
-    pub errors: u64,
-    /// Their warnings.
-    pub warnings: u64,
-    /// Rows that they changed.
-    pub affected: u64,
-    /// Rows that they gave.
-    pub sent: u64,
-    /// Rows that they looked at.
-    pub examined: u64,
+    /// What is counted of all statements.
+    pub statements: StatementSum,
     /// When the first one ended, microseconds since the epoch.
     pub first_seen: u64,
     /// When the last one ended.
@@ -78,15 +63,7 @@ pub struct StatementSample {
 impl Default for DigestSum {
     fn default() -> DigestSum {
         DigestSum {
-            count: 0,
-            micros: 0,
-            micros_min: u64::MAX,
-            micros_max: 0,
-            errors: 0,
-            warnings: 0,
-            affected: 0,
-            sent: 0,
-            examined: 0,
+            statements: StatementSum::default(),
             first_seen: u64::MAX,
             last_seen: 0,
             sample: None,
@@ -117,32 +94,16 @@ impl DigestSum {
             let text = String::from_utf8_lossy(text).into_owned();
             self.sample = Some(StatementSample { text, seen: ended.now, micros });
         }
-        let outcome = ended.outcome;
-        self.count += 1;
-        self.micros += micros;
-        self.micros_min = self.micros_min.min(micros);
-        self.micros_max = self.micros_max.max(micros);
-        self.errors += u64::from(outcome.status != 0);
-        self.warnings += outcome.warnings;
-        self.affected += outcome.affected;
-        self.sent += outcome.sent;
-        self.examined += outcome.examined;
+        self.statements.note(&ended.outcome, micros);
         self.first_seen = self.first_seen.min(ended.now);
         self.last_seen = self.last_seen.max(ended.now);
         let bucket = &mut self.buckets[bucket_of(micros)];
         *bucket = bucket.saturating_add(1);
     }
 
-    fn add(&mut self, other: &DigestSum) {
-        self.count += other.count;
-        self.micros += other.micros;
-        self.micros_min = self.micros_min.min(other.micros_min);
-        self.micros_max = self.micros_max.max(other.micros_max);
-        self.errors += other.errors;
-        self.warnings += other.warnings;
-        self.affected += other.affected;
-        self.sent += other.sent;
-        self.examined += other.examined;
+    /// With others.
+    pub fn add(&mut self, other: &DigestSum) {
+        self.statements.add(&other.statements);
         self.first_seen = self.first_seen.min(other.first_seen);
         self.last_seen = self.last_seen.max(other.last_seen);
         let micros = |sum: &DigestSum| sum.sample.as_ref().map(|sample| sample.micros);
@@ -154,6 +115,12 @@ impl DigestSum {
         }
     }
 
+    /// How many took how long: for each bucket its largest time in microseconds, and its number.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
+        let count = |(bucket, count): (usize, &u32)| (bound_of(bucket), u64::from(*count));
+        self.buckets.iter().enumerate().map(count)
+    }
+
     /// A time in microseconds that this part of the statements did not exceed, but for the width
     /// of a bucket, and that is none that none of them took.
     pub fn quantile_micros(&self, part: f64) -> u64 {
@@ -163,7 +130,8 @@ impl DigestSum {
         for (bucket, count) in self.buckets.iter().enumerate() {
             seen += u64::from(*count);
             if seen >= wanted && seen > 0 {
-                return bound_of(bucket).clamp(self.micros_min, self.micros_max);
+                let StatementSum { micros_min, micros_max, .. } = self.statements;
+                return bound_of(bucket).clamp(micros_min, micros_max);
             }
         }
         0
@@ -260,6 +228,13 @@ impl StatementDigests {
         self.sums.iter().for_each(|sums| sums.lock().clear());
     }
 
+    /// A digest's hexadecimal digits and words, if it has a name.
+    pub fn name_of(&self, digest: u64) -> Option<(String, String)> {
+        let names = self.names.read();
+        let name = names.get(&digest)?;
+        Some((hexadecimal(&Sha256::digest(&name.text)), name.text.clone()))
+    }
+
     /// All that were noted; those whose words are the same are one.
     pub fn lines(&self) -> Vec<DigestLine> {
         let mut sums: HashMap<u64, DigestSum> = HashMap::new();
@@ -294,13 +269,14 @@ mod tests {
     use std::time::Duration;
 
     use super::super::history::{StatementKind, StatementOutcome};
+    use super::super::slow_log::SlowRule;
     use super::*;
 
     fn ended(digest: u64, micros: u64, text: &str) -> EndedStatement<'_> {
         EndedStatement {
             kind: StatementKind {
                 digest,
-                slow_after: None,
+                slow: SlowRule::NEVER,
                 class: access::audit::AuditClass::Statements,
                 is_watched: true,
             },
@@ -331,9 +307,10 @@ mod tests {
         let [line] = &lines[..] else { panic!("one line, not {lines:?}") };
         assert_eq!(line.text, "SELECT `a` FROM `t` WHERE `b` = ?");
         assert_eq!((line.schema.as_deref(), line.digest.len()), (Some("d"), 64));
-        let sum = &line.sum;
-        assert_eq!((sum.count, sum.micros, sum.sent), (200, 10_100, 400));
-        assert_eq!((sum.micros_min, sum.micros_max), (1, 100));
+        let (sum, all) = (&line.sum, &line.sum.statements);
+        assert_eq!((all.count, all.micros, all.sent), (200, 10_100, 400));
+        assert_eq!((all.micros_min, all.micros_max), (1, 100));
+        assert_eq!(sum.buckets().map(|(_, count)| count).sum::<u64>(), 200);
         assert_eq!((sum.first_seen, sum.last_seen), (1, 100));
         assert!((90..=100).contains(&sum.quantile_micros(0.95)), "{}", sum.quantile_micros(0.95));
         digests.forget();
@@ -347,8 +324,11 @@ mod tests {
         digests.forget();
         digests.note(&ended(before, 1, "SELECT a"));
         digests.note(&ended(digests.of(None, b"SELECT a"), 2, "SELECT a"));
-        let mut texts: Vec<_> =
-            digests.lines().into_iter().map(|line| (line.text, line.sum.micros)).collect();
+        let mut texts: Vec<_> = digests
+            .lines()
+            .into_iter()
+            .map(|line| (line.text, line.sum.statements.micros))
+            .collect();
         texts.sort();
         assert_eq!(texts, [(String::new(), 1), ("SELECT `a`".to_string(), 2)]);
     }
@@ -362,7 +342,8 @@ mod tests {
         }
         let lines = digests.lines();
         assert_eq!(lines.len(), DIGESTS_MIN + 1);
-        let others = lines.iter().find(|line| line.text.is_empty()).map(|line| line.sum.count);
+        let others =
+            lines.iter().find(|line| line.text.is_empty()).map(|line| line.sum.statements.count);
         assert_eq!(others, Some(5));
     }
 

@@ -1,5 +1,6 @@
-//! What becomes of statements: each one that ends is counted with others like it (`digests`),
-//! logged if it took long (`slow_log`), and told to the audit log.
+//! What becomes of statements: each one that ends is counted with others like it (`digests`) and
+//! with those of its account (`statement_sums`), logged if it took long (`slow_log`), and told to
+//! the audit log.
 //!
 //! Invariants
 //! 1. A statement is noted once, when it is answered: a stream of rows with its last row, or when
@@ -14,7 +15,9 @@ use access::AccessControl;
 use access::audit::{AuditClass, AuditEvent, AuditLog, AuditSubject};
 
 use super::digests::StatementDigests;
-use super::slow_log::{SlowEntry, SlowLog};
+use super::slow_log::SlowRule;
+use super::statement_logs::StatementLogs;
+use super::statement_sums::AccountSums;
 
 /// How a statement ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +32,10 @@ pub struct StatementOutcome {
     pub sent: u64,
     /// Rows that it looked at.
     pub examined: u64,
+    /// Microseconds that it waited for locks.
+    pub lock_micros: u64,
+    /// Whether it read all rows of a table, since no index answered what it asked.
+    pub is_table_scan: bool,
 }
 
 /// A statement that is over, or a stream of rows that goes on after the call.
@@ -36,8 +43,8 @@ pub struct StatementOutcome {
 pub struct StatementKind {
     /// Which digest it has.
     pub digest: u64,
-    /// From when on it is logged as slow; `None`: never.
-    pub slow_after: Option<Duration>,
+    /// From when on it is slow.
+    pub slow: SlowRule,
     /// What it is to the audit log.
     pub class: AuditClass,
     /// Whether the audit log is to have it, as far as the tables go that it touches.
@@ -68,14 +75,20 @@ pub struct EndedStatement<'a> {
 #[derive(Debug)]
 pub struct StatementHistory {
     digests: StatementDigests,
-    slow: SlowLog,
+    accounts: AccountSums,
+    logs: StatementLogs,
     access: Arc<AccessControl>,
 }
 
 impl StatementHistory {
     /// Nothing yet, of a server with this much memory for clients, in bytes.
-    pub fn new(memory_bytes: usize, slow: SlowLog, access: Arc<AccessControl>) -> StatementHistory {
-        StatementHistory { digests: StatementDigests::within(memory_bytes), slow, access }
+    pub fn new(
+        memory_bytes: usize,
+        logs: StatementLogs,
+        access: Arc<AccessControl>,
+    ) -> StatementHistory {
+        let digests = StatementDigests::within(memory_bytes);
+        StatementHistory { digests, accounts: AccountSums::default(), logs, access }
     }
 
     /// Statements by digest.
@@ -83,17 +96,25 @@ impl StatementHistory {
         &self.digests
     }
 
-    /// The slow log.
-    pub fn slow_log(&self) -> &SlowLog {
-        &self.slow
+    /// What the statements of connections took that are gone.
+    pub fn accounts(&self) -> &AccountSums {
+        &self.accounts
+    }
+
+    /// The slow log and the general log.
+    pub fn logs(&self) -> &StatementLogs {
+        &self.logs
+    }
+
+    /// About how much memory all of it takes.
+    pub fn memory_bytes(&self) -> usize {
+        self.digests.memory_bytes() + self.logs.memory_bytes()
     }
 
     /// A statement has ended.
     pub fn note(&self, ended: &EndedStatement<'_>) {
         self.digests.note(ended);
-        if ended.kind.slow_after.is_some_and(|after| ended.took >= after) {
-            self.slow.log(SlowEntry::of(ended));
-        }
+        self.logs.slow().note(ended);
         if let Some(audit) = self.access.audit() {
             tell(audit, ended);
         }

@@ -8,28 +8,35 @@
 //! 1. A connection whose statement is not answered yet is never shown as asleep.
 //! 2. A statement that is repeated elsewhere is the same: its time goes on, and a KILL QUERY said
 //!    meanwhile holds.
+//! 3. What a connection did last stays to be seen until it does something else, or goes.
 //!
 //! Not here: clients of doors that speak no SQL (`door_clients`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use expression::KillMark;
 use parking_lot::Mutex;
 use resources::owner::MemoryCeiling;
 use resources::waiting::{WaitMark, Waiting};
 use rows::bulk::Progress;
+use rows::schema::TableId;
 
 use super::history::{EndedStatement, StatementHistory, StatementKind, StatementOutcome};
 use super::secrets::without_secrets;
 use super::stage::StageProgress;
+use super::statement_names::StatementName;
+use super::statement_sums::{AccountKey, AccountSum, NamedSums};
 use plan::process_line::ProcessLine;
+use plan::variables::IsolationLevel;
 use results::{SqlError, StreamFollower};
 
 /// Most bytes of a statement's text that the list keeps.
 const INFO_BYTES_MAX: usize = 4096;
+/// The number of the error of a text that is no statement.
+const SYNTAX_ERROR: u16 = 1064;
 
 /// A connection.
 #[derive(Debug)]
@@ -52,8 +59,17 @@ struct ProcessesState {
     user: String,
     host: String,
     database: Option<String>,
-    /// Text of the statement that runs; empty when none does.
+    /// What its client says of itself.
+    attributes: Box<[(String, String)]>,
+    /// Text of the statement that runs, or of the last one.
     info: Vec<u8>,
+    is_running: bool,
+    /// What became of the last one, when none runs.
+    ended: Option<StatementEnd>,
+    /// What statements took so far.
+    sums: NamedSums,
+    /// The transaction that is open from statement to statement.
+    transaction: Option<ShownTransaction>,
     /// Text of what EXECUTE carries out; empty otherwise.
     executed: Vec<u8>,
     /// When the present statement began, or the last one, microseconds since the epoch.
@@ -68,9 +84,71 @@ struct ProcessesState {
     progress: Option<Arc<Progress>>,
 }
 
-impl ProcessesState {
-    fn is_running(&self) -> bool {
-        !self.info.is_empty()
+/// What became of a connection's last statement.
+#[derive(Clone, Copy, Debug)]
+struct StatementEnd {
+    digest: u64,
+    outcome: StatementOutcome,
+    took: Duration,
+}
+
+/// The statement that a connection runs, or ran last.
+#[derive(Clone, Debug)]
+pub struct ShownStatement {
+    /// Its text.
+    pub text: String,
+    /// Which statement of the connection it is.
+    pub number: u64,
+    /// When it began, microseconds since the epoch.
+    pub since: u64,
+    /// How long it took, or has taken so far.
+    pub took: Duration,
+    /// The current database.
+    pub database: Option<String>,
+    /// What became of it, with its digest; `None` while it runs.
+    pub ended: Option<(u64, StatementOutcome)>,
+}
+
+/// A transaction that is open from statement to statement.
+#[derive(Clone, Debug)]
+pub struct ShownTransaction {
+    /// When it began, microseconds since the epoch.
+    pub since: u64,
+    /// What it sees of others.
+    pub isolation: IsolationLevel,
+    /// Rows that its statements changed.
+    pub affected: u64,
+    /// The numbers of the tables whose definitions it keeps as they are.
+    pub tables: Vec<TableId>,
+}
+
+/// What each command is called in the general log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandWord {
+    /// A statement as text.
+    Query,
+    /// A statement to be prepared.
+    Prepare,
+    /// A prepared one.
+    Execute,
+    /// A client has logged in.
+    Connect,
+    /// A client says that it goes.
+    Quit,
+    /// Another database is current.
+    InitDb,
+}
+
+impl CommandWord {
+    fn word(self) -> &'static str {
+        match self {
+            CommandWord::Query => "Query",
+            CommandWord::Prepare => "Prepare",
+            CommandWord::Execute => "Execute",
+            CommandWord::Connect => "Connect",
+            CommandWord::Quit => "Quit",
+            CommandWord::InitDb => "Init DB",
+        }
     }
 }
 
@@ -80,20 +158,66 @@ impl Process {
         self.lock_owner.store(lock_owner.unwrap_or(0), Ordering::Relaxed);
     }
 
+    /// A transaction stays open from statement to statement, or none does.
+    pub fn note_open(&self, transaction: Option<ShownTransaction>) {
+        self.state.lock().transaction = transaction;
+    }
+
+    /// The transaction that is open from statement to statement.
+    pub fn transaction(&self) -> Option<ShownTransaction> {
+        self.state.lock().transaction.clone()
+    }
+
+    /// The open transaction keeps the definitions of these tables as they are.
+    pub fn note_tables(&self, tables: impl Iterator<Item = TableId>) {
+        if let Some(transaction) = &mut self.state.lock().transaction {
+            transaction.tables.clear();
+            transaction.tables.extend(tables);
+        }
+    }
+
+    /// Takes what the client says of itself.
+    pub fn set_attributes(&self, attributes: Box<[(String, String)]>) {
+        self.state.lock().attributes = attributes;
+    }
+
+    /// What the client says of itself, in the order in which it does.
+    pub fn attributes(&self) -> Box<[(String, String)]> {
+        self.state.lock().attributes.clone()
+    }
+
+    /// Tells the general log of a command that is no statement.
+    pub fn note_command(&self, word: CommandWord, argument: &[u8], now: u64) {
+        if self.history.logs().general().is_on() {
+            self.log(&self.state.lock(), word, argument, now);
+        }
+    }
+
+    fn log(&self, state: &ProcessesState, word: CommandWord, argument: &[u8], now: u64) {
+        let of = (self.id, &*state.user, &*state.host);
+        self.history.logs().general().log(of, now, word.word(), argument);
+    }
+
     /// What its last transaction is called among those who wait for row locks; 0 for none.
     pub fn lock_owner(&self) -> u64 {
         self.lock_owner.load(Ordering::Relaxed)
     }
 
     /// A statement begins, or goes on where it may wait; whether it begins.
-    pub fn enter(&self, text: &[u8], now: u64) -> bool {
-        let text = &without_secrets(text);
-        let text = &text[..text.len().min(INFO_BYTES_MAX)];
+    pub fn enter(&self, text: &[u8], word: CommandWord, now: u64) -> bool {
+        let whole = &without_secrets(text);
+        let text = &whole[..whole.len().min(INFO_BYTES_MAX)];
         let mut state = self.state.lock();
-        if std::mem::take(&mut state.postponed) && state.info == text {
+        if std::mem::take(&mut state.postponed) && state.is_running && state.info == text {
             return false;
         }
+        if self.history.logs().general().is_on() {
+            self.log(&state, word, whole, now);
+        }
         self.kill.forget_query();
+        self.waits.take_lock_micros();
+        state.is_running = true;
+        state.ended = None;
         state.info.clear();
         state.executed.clear();
         state.progress = None;
@@ -114,7 +238,10 @@ impl Process {
 
     /// What was begun is over, and no statement.
     pub fn leave(&self) {
-        self.state.lock().info.clear();
+        let mut state = self.state.lock();
+        let took = state.begun.elapsed();
+        state.is_running = false;
+        state.ended = Some(StatementEnd { digest: 0, outcome: StatementOutcome::default(), took });
     }
 
     /// The statement is over.
@@ -124,8 +251,21 @@ impl Process {
 
     fn end_of(&self, state: &mut ProcessesState, kind: StatementKind, outcome: StatementOutcome) {
         let took = state.begun.elapsed();
-        let examined = self.kill.owner_of_work().take_examined();
-        let outcome = StatementOutcome { examined, ..outcome };
+        let looked = self.kill.owner_of_work();
+        let outcome = StatementOutcome {
+            examined: looked.take_examined(),
+            is_table_scan: looked.take_table_scan(),
+            lock_micros: self.waits.take_lock_micros(),
+            ..outcome
+        };
+        let name = match outcome.status {
+            SYNTAX_ERROR => StatementName::error(),
+            _ => StatementName::of(&state.info),
+        };
+        if let Some(transaction) = &mut state.transaction {
+            transaction.affected += outcome.affected;
+        }
+        state.sums.of(name).note(&outcome, took.as_micros() as u64);
         self.history.note(&EndedStatement {
             kind,
             outcome,
@@ -136,7 +276,21 @@ impl Process {
             connection: self.id,
             of: (&state.user, &state.host, state.database.as_deref()),
         });
-        state.info.clear();
+        state.is_running = false;
+        state.ended = Some(StatementEnd { digest: kind.digest, outcome, took });
+    }
+
+    /// What it runs, or ran last; `None` when it has run nothing yet.
+    pub fn statement(&self) -> Option<ShownStatement> {
+        let state = self.state.lock();
+        (state.number > 0).then(|| ShownStatement {
+            text: String::from_utf8_lossy(&state.info).into_owned(),
+            number: state.number,
+            since: state.since,
+            took: state.ended.map_or_else(|| state.begun.elapsed(), |ended| ended.took),
+            database: state.database.clone(),
+            ended: state.ended.map(|ended| (ended.digest, ended.outcome)),
+        })
     }
 
     /// The statement would wait: it is repeated where it may.
@@ -188,7 +342,7 @@ impl Process {
     /// Its line in the process list.
     pub fn line(&self) -> ProcessLine {
         let state = self.state.lock();
-        let running = state.is_running();
+        let running = state.is_running;
         ProcessLine {
             id: self.id,
             user: state.user.clone(),
@@ -229,7 +383,7 @@ impl StatementProgress {
     /// Of the statement that runs now, if it can say so.
     pub fn now(&self) -> Option<StageProgress> {
         let state = self.0.state.lock();
-        let progress = state.progress.as_ref().filter(|_| state.is_running())?;
+        let progress = state.progress.as_ref().filter(|_| state.is_running)?;
         Some(match self.0.waits.current() {
             Some(waiting) => StageProgress::waiting(progress, words(waiting)),
             None => StageProgress::of(progress),
@@ -283,13 +437,18 @@ impl Drop for Running {
 #[derive(Debug)]
 pub struct Processes {
     list: Mutex<BTreeMap<u32, Arc<Process>>>,
+    most: AtomicUsize,
     history: Arc<StatementHistory>,
 }
 
 impl Processes {
     /// None, whose statements are noted there.
     pub fn of(history: &Arc<StatementHistory>) -> Processes {
-        Processes { list: Mutex::default(), history: Arc::clone(history) }
+        Processes {
+            list: Mutex::default(),
+            most: AtomicUsize::new(0),
+            history: Arc::clone(history),
+        }
     }
 
     /// A connection comes, whose memory may have a ceiling.
@@ -310,7 +469,12 @@ impl Processes {
                 user: user.to_string(),
                 host: host.to_string(),
                 database: None,
+                attributes: Box::default(),
                 info: Vec::new(),
+                is_running: false,
+                ended: None,
+                sums: NamedSums::default(),
+                transaction: None,
                 executed: Vec::new(),
                 since: now,
                 begun: Instant::now(),
@@ -319,13 +483,59 @@ impl Processes {
                 progress: None,
             }),
         });
-        self.list.lock().insert(id, Arc::clone(&process));
+        self.history.accounts().join((user, host));
+        let mut list = self.list.lock();
+        list.insert(id, Arc::clone(&process));
+        self.most.fetch_max(list.len(), Ordering::Relaxed);
         process
     }
 
     /// A connection goes.
     pub fn part(&self, id: u32) {
-        self.list.lock().remove(&id);
+        let mut list = self.list.lock();
+        if let Some(process) = list.remove(&id) {
+            // Under the list's lock, so that nobody counts it twice or not at all.
+            let state = process.state.lock();
+            self.history.accounts().part((&state.user, &state.host), &state.sums);
+        }
+    }
+
+    /// The most connections that there were at a time.
+    pub fn most(&self) -> usize {
+        self.most.load(Ordering::Relaxed)
+    }
+
+    /// What the connections of each account took, those that are gone too.
+    pub fn accounts(&self) -> BTreeMap<AccountKey, AccountSum> {
+        let list = self.list.lock();
+        let mut accounts = self.history.accounts().all();
+        for process in list.values() {
+            let state = process.state.lock();
+            let account = accounts.entry((state.user.clone(), state.host.clone())).or_default();
+            account.connections += 1;
+            account.statements.add(&state.sums);
+        }
+        accounts
+    }
+
+    /// What the statements of all connections took, by name.
+    pub fn statement_sums(&self) -> NamedSums {
+        let mut all = NamedSums::default();
+        self.accounts().values().for_each(|account| all.add(&account.statements));
+        all
+    }
+
+    /// What the statements of each connection took, by its number.
+    pub fn sums(&self) -> Vec<(u32, NamedSums)> {
+        let all = self.all();
+        all.iter().map(|process| (process.id, process.state.lock().sums.clone())).collect()
+    }
+
+    /// Forgets what statements took, by name and account.
+    pub fn forget_sums(&self) {
+        let list = self.list.lock();
+        self.history.accounts().forget();
+        list.values().for_each(|process| process.state.lock().sums.clear());
     }
 
     /// A connection by number.
@@ -348,13 +558,17 @@ impl Processes {
 
     /// How many have a statement that is not answered yet.
     pub fn running(&self) -> usize {
-        self.list.lock().values().filter(|process| process.state.lock().is_running()).count()
+        self.list.lock().values().filter(|process| process.state.lock().is_running).count()
     }
 
     /// All, by number.
     pub fn lines(&self) -> Vec<ProcessLine> {
-        let list: Vec<Arc<Process>> = self.list.lock().values().cloned().collect();
-        list.iter().map(|process| process.line()).collect()
+        self.all().iter().map(|process| process.line()).collect()
+    }
+
+    /// All connections, by number.
+    pub fn all(&self) -> Vec<Arc<Process>> {
+        self.list.lock().values().cloned().collect()
     }
 }
 
@@ -363,14 +577,15 @@ mod tests {
     use access::AccessControl;
     use access::audit::AuditClass;
 
-    use super::super::slow_log::SlowLog;
+    use super::super::slow_log::SlowRule;
+    use super::super::statement_logs::{LogOptions, StatementLogs};
     use super::*;
 
     fn processes() -> Processes {
-        let slow = SlowLog::new("slow.log".into(), false);
+        let logs = StatementLogs::new(&LogOptions::default(), 1 << 20);
         Processes::of(&Arc::new(StatementHistory::new(
             1 << 20,
-            slow,
+            logs,
             Arc::new(AccessControl::load(&[]).unwrap()),
         )))
     }
@@ -379,17 +594,17 @@ mod tests {
     fn a_statement_that_is_repeated_in_the_pool_is_no_longer_asleep_nor_begun_anew() {
         let processes = processes();
         let process = processes.join(1, ("root", "localhost"), 10, None);
-        process.enter(b"SELECT 1", 20);
+        process.enter(b"SELECT 1", CommandWord::Query, 20);
         process.postpone();
         process.kill.kill_query();
         let line = &processes.lines()[0];
         assert_eq!((line.command, &*line.state), ("Query", "Waiting for a thread"));
-        process.enter(b"SELECT 1", 30);
+        process.enter(b"SELECT 1", CommandWord::Query, 30);
         let line = &processes.lines()[0];
         assert_eq!((&*line.state, line.since), ("executing", 20));
         assert!(process.kill.check().is_err(), "what was killed while it waited stays killed");
         process.leave();
-        process.enter(b"SELECT 1", 40);
+        process.enter(b"SELECT 1", CommandWord::Query, 40);
         assert!(process.kill.check().is_ok());
         assert_eq!(processes.lines()[0].since, 40);
     }
@@ -398,20 +613,28 @@ mod tests {
     fn a_statement_runs_until_its_rows_are_read_and_ends_no_later_one() {
         let processes = processes();
         let process = processes.join(1, ("root", "localhost"), 10, None);
-        process.enter(b"SELECT a", 20);
+        process.enter(b"SELECT a", CommandWord::Query, 20);
         let kind = StatementKind {
             digest: 1,
-            slow_after: None,
+            slow: SlowRule::NEVER,
             class: AuditClass::Statements,
             is_watched: true,
         };
         let noted = || Some((kind, StatementOutcome::default()));
         let running = process.run_on(noted());
         assert_eq!(processes.lines()[0].info.as_deref(), Some("SELECT a"));
-        process.enter(b"SELECT b", 30);
+        process.enter(b"SELECT b", CommandWord::Query, 30);
         drop(running);
         assert_eq!(processes.lines()[0].info.as_deref(), Some("SELECT b"));
         drop(process.run_on(noted()));
         assert_eq!(processes.lines()[0].command, "Sleep");
+        assert_eq!(processes.lines()[0].info, None);
+        let last = process.statement().unwrap();
+        assert_eq!((&*last.text, last.number, last.since), ("SELECT b", 2, 30));
+        assert_eq!(last.ended.map(|(digest, _)| digest), Some(1));
+        let count = || processes.statement_sums().total().count;
+        assert_eq!(count(), 1, "one was given up for the other");
+        processes.part(1);
+        assert_eq!(count(), 1);
     }
 }

@@ -1,5 +1,6 @@
-//! The slow log: statements that took longer than `long_query_time`, in MySQL's form of text, which
-//! `pt-query-digest` and `mysqldumpslow` read.
+//! The slow log: statements that took longer than `long_query_time`, or that read all rows of a
+//! table where `log_queries_not_using_indexes` says so. It is text in MySQL's form, which
+//! `pt-query-digest` and `mysqldumpslow` read, or the table `mysql.slow_log`.
 //!
 //! ```text
 //! # Time: 2026-11-28T02:30:45.041751Z
@@ -10,218 +11,389 @@
 //! SELECT SLEEP(2);
 //! ```
 //!
-//! Invariants
-//! 1. No statement waits for the file: entries go to a thread of their own by way of a bounded
-//!    queue, and those that find it full are counted and left out.
-//! 2. The file is opened when there is something to write, and again after `reopen`: whoever
-//!    rotates it moves it away and says FLUSH SLOW LOGS or sends SIGHUP.
-//!
-//! Not here: which statements are slow (`history`).
+//! Not here: how long statements take and what they look at (`processes`), the file (`log_file`).
 
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use resources::counter::Counter;
-use values::temporal::{Timestamp, Zone};
 
 use super::history::EndedStatement;
+use super::log_file::{LogFile, LogText};
+use super::log_table::LogTable;
+use super::statement_logs::{OutputSwitch, moment_text, user_host};
 
-/// Entries that may wait to be written: with 4 KiB each 4 MiB.
-const ENTRIES_MAX: usize = 1024;
+/// A minute, for which `log_throttle_queries_not_using_indexes` counts.
+const THROTTLE_MICROS: u64 = 60_000_000;
 
-/// An entry, to be written.
+/// From when on a statement of a session is slow.
+#[derive(Clone, Copy, Debug)]
+pub struct SlowRule {
+    /// `long_query_time`.
+    pub after: Duration,
+    /// `min_examined_row_limit`: one that looks at fewer rows is not.
+    pub examined_min: u64,
+}
+
+impl SlowRule {
+    /// One by which no statement is slow.
+    #[cfg(test)]
+    pub const NEVER: SlowRule = SlowRule { after: Duration::MAX, examined_min: 0 };
+}
+
+/// A statement that was slow.
 #[derive(Debug)]
 pub struct SlowEntry {
-    text: String,
+    /// When it ended, microseconds since the epoch.
+    pub moment: u64,
+    /// `user[user] @ host [address]`.
+    pub user_host: String,
+    /// The connection's number.
+    pub connection: u32,
+    /// Microseconds that it took.
+    pub micros: u64,
+    /// Microseconds that it waited for locks.
+    pub lock_micros: u64,
+    /// Rows that it gave.
+    pub sent: u64,
+    /// Rows that it looked at.
+    pub examined: u64,
     /// The database that it ran in.
-    database: Option<String>,
-    statement: String,
+    pub database: Option<String>,
+    /// Its text.
+    pub statement: Vec<u8>,
+    /// What `log_slow_extra` adds to the file.
+    extra: String,
 }
 
 impl SlowEntry {
-    /// Of a statement that took long.
-    pub fn of(ended: &EndedStatement<'_>) -> SlowEntry {
+    fn of(ended: &EndedStatement<'_>, with_extra: bool) -> SlowEntry {
         let (user, host, database) = ended.of;
-        let mut moment = Vec::new();
-        let now = Timestamp::from_micros(ended.now).to_datetime(Zone::UTC);
-        now.write(6, &mut moment);
-        let moment = String::from_utf8_lossy(&moment).replace(' ', "T");
-        // An address stands in brackets, a name before them.
-        let (name, address) = match host.parse::<std::net::IpAddr>() {
-            Ok(_) => ("", host),
-            Err(_) => (host, ""),
-        };
-        let seconds = |micros: u128| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-        let mut text = String::new();
-        let _ = writeln!(text, "# Time: {moment}Z");
-        let _ = writeln!(
-            text,
-            "# User@Host: {user}[{user}] @ {name} [{address}]  Id: {:5}",
-            ended.connection
-        );
-        let _ = writeln!(
-            text,
-            "# Query_time: {}  Lock_time: 0.000000 Rows_sent: {}  Rows_examined: {}",
-            seconds(ended.took.as_micros()),
-            ended.outcome.sent,
-            ended.outcome.examined
-        );
-        let mut statement = String::new();
-        let began = ended.now.saturating_sub(ended.took.as_micros() as u64) / 1_000_000;
-        let words = String::from_utf8_lossy(ended.text);
-        let _ = writeln!(statement, "SET timestamp={began};");
-        let _ = writeln!(statement, "{};", words.trim_end().trim_end_matches(';'));
-        SlowEntry { text, database: database.map(str::to_string), statement }
-    }
-}
-
-/// Where entries go.
-#[derive(Debug)]
-pub struct SlowLog {
-    path: PathBuf,
-    is_on: AtomicBool,
-    /// How many there were, those that were left out too.
-    count: Counter,
-    left_out: Arc<Counter>,
-    /// Made with the first entry.
-    queue: Mutex<Option<SyncSender<Order>>>,
-}
-
-#[derive(Debug)]
-enum Order {
-    Entry(Box<SlowEntry>),
-    Reopen,
-}
-
-impl SlowLog {
-    /// One that writes to this file, if it is on.
-    pub fn new(path: PathBuf, is_on: bool) -> SlowLog {
-        SlowLog {
-            path,
-            is_on: AtomicBool::new(is_on),
-            count: Counter::default(),
-            left_out: Arc::default(),
-            queue: Mutex::default(),
+        let outcome = &ended.outcome;
+        let mut extra = String::new();
+        if with_extra {
+            let moment = |micros| moment_text(ended.now.saturating_sub(micros));
+            let _ = write!(
+                extra,
+                " Thread_id: {} Errno: {} Rows_affected: {} Full_scan: {} Start: {} End: {}",
+                ended.connection,
+                outcome.status,
+                outcome.affected,
+                if outcome.is_table_scan { "Yes" } else { "No" },
+                moment(ended.took.as_micros() as u64),
+                moment(0),
+            );
+        }
+        SlowEntry {
+            moment: ended.now,
+            user_host: user_host(user, host),
+            connection: ended.connection,
+            micros: ended.took.as_micros() as u64,
+            lock_micros: outcome.lock_micros,
+            sent: outcome.sent,
+            examined: outcome.examined,
+            database: database.map(str::to_string),
+            statement: ended.text.to_vec(),
+            extra,
         }
     }
 
-    /// Whether statements are logged.
-    pub fn is_on(&self) -> bool {
-        self.is_on.load(Ordering::Relaxed)
+    fn text(&self) -> LogText {
+        let seconds = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+        let mut head = String::new();
+        let _ = writeln!(head, "# Time: {}", moment_text(self.moment));
+        let _ = writeln!(head, "# User@Host: {}  Id: {:5}", self.user_host, self.connection);
+        let _ = writeln!(
+            head,
+            "# Query_time: {}  Lock_time: {} Rows_sent: {}  Rows_examined: {}{}",
+            seconds(self.micros),
+            seconds(self.lock_micros),
+            self.sent,
+            self.examined,
+            self.extra
+        );
+        let began = self.moment.saturating_sub(self.micros) / 1_000_000;
+        let words = String::from_utf8_lossy(&self.statement);
+        let words = words.trim_end().trim_end_matches(';');
+        let body = format!("SET timestamp={began};\n{words};\n");
+        LogText { head, database: self.database.clone(), body }
+    }
+}
+
+/// What was left out of the minute that runs, for being too many without an index.
+#[derive(Debug, Default)]
+struct Throttle {
+    /// When the minute ends, microseconds since the epoch.
+    until: u64,
+    logged: u64,
+    suppressed: u64,
+    micros: u64,
+    lock_micros: u64,
+}
+
+/// The slow log.
+#[derive(Debug)]
+pub struct SlowLog {
+    is_on: AtomicBool,
+    unindexed: AtomicBool,
+    extra: AtomicBool,
+    /// `log_throttle_queries_not_using_indexes`; 0: as many as come.
+    unindexed_max: AtomicU64,
+    throttle: Mutex<Throttle>,
+    count: Counter,
+    output: Arc<OutputSwitch>,
+    file: LogFile,
+    table: LogTable<SlowEntry>,
+}
+
+impl SlowLog {
+    /// One that writes to this file and table, if it is on.
+    pub(super) fn new(
+        is_on: bool,
+        output: Arc<OutputSwitch>,
+        file: LogFile,
+        memory_bytes: usize,
+    ) -> SlowLog {
+        SlowLog {
+            is_on: AtomicBool::new(is_on),
+            unindexed: AtomicBool::new(false),
+            extra: AtomicBool::new(false),
+            unindexed_max: AtomicU64::new(0),
+            throttle: Mutex::default(),
+            count: Counter::default(),
+            output,
+            file,
+            table: LogTable::within(memory_bytes),
+        }
     }
 
     /// `SET GLOBAL slow_query_log`.
-    pub fn switch(&self, on: bool) {
+    pub(super) fn switch(&self, on: bool) {
         self.is_on.store(on, Ordering::Relaxed);
     }
 
-    /// How many statements were slow while the log was on: `Slow_queries`.
+    /// `SET GLOBAL log_queries_not_using_indexes`.
+    pub(super) fn log_unindexed(&self, on: bool) {
+        self.unindexed.store(on, Ordering::Relaxed);
+    }
+
+    /// `SET GLOBAL log_throttle_queries_not_using_indexes`.
+    pub(super) fn throttle_unindexed(&self, each_minute: u64) {
+        self.unindexed_max.store(each_minute, Ordering::Relaxed);
+    }
+
+    /// `SET GLOBAL log_slow_extra`.
+    pub(super) fn log_extra(&self, on: bool) {
+        self.extra.store(on, Ordering::Relaxed);
+    }
+
+    /// How many statements were slow, logged or not: `Slow_queries`.
     pub fn count(&self) -> u64 {
         self.count.get()
     }
 
     /// How many of them are not in the file, since it could not be written or not in time.
     pub fn left_out(&self) -> u64 {
-        self.left_out.get()
+        self.file.left_out()
     }
 
-    /// Writes the entry, soon.
-    pub fn log(&self, entry: SlowEntry) {
+    /// The rows of `mysql.slow_log`, the oldest first.
+    pub fn entries(&self) -> Vec<Arc<SlowEntry>> {
+        self.table.entries()
+    }
+
+    /// TRUNCATE TABLE mysql.slow_log.
+    pub fn clear(&self) {
+        self.table.clear();
+    }
+
+    /// Memory that its table takes, about.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.table.memory_bytes()
+    }
+
+    /// Closes the file; the next entry opens it again.
+    pub(super) fn reopen(&self) {
+        self.file.reopen();
+    }
+
+    /// A statement has ended.
+    pub(super) fn note(&self, ended: &EndedStatement<'_>) {
+        let rule = ended.kind.slow;
+        let is_late = ended.took >= rule.after;
+        let is_unindexed = ended.outcome.is_table_scan && self.unindexed.load(Ordering::Relaxed);
+        if !is_late && !is_unindexed || ended.outcome.examined < rule.examined_min {
+            return;
+        }
         self.count.add();
-        self.send(Order::Entry(Box::new(entry)));
-    }
-
-    /// Closes the file; the next entry opens it again: FLUSH SLOW LOGS, SIGHUP.
-    pub fn reopen(&self) {
-        if self.queue.lock().is_some() {
-            self.send(Order::Reopen);
+        if !self.is_on.load(Ordering::Relaxed) {
+            return;
+        }
+        let entry = SlowEntry::of(ended, self.extra.load(Ordering::Relaxed));
+        let (is_logged, summary) = self.throttled(&entry, is_unindexed);
+        if is_logged {
+            self.log(entry);
+        }
+        if let Some(summary) = summary {
+            self.log(summary);
         }
     }
 
-    fn send(&self, order: Order) {
-        let mut queue = self.queue.lock();
-        let sender = match &*queue {
-            Some(sender) => sender,
-            None => match self.begin() {
-                Some(sender) => queue.insert(sender),
-                None => return self.left_out.add(),
+    fn log(&self, entry: SlowEntry) {
+        let output = self.output.now();
+        if output.has_files() {
+            self.file.write(entry.text());
+        }
+        if output.has_tables() {
+            let name = entry.database.as_ref().map_or(0, String::len);
+            let bytes = entry.user_host.len() + entry.statement.len() + name;
+            self.table.push(entry, bytes);
+        }
+    }
+
+    /// Whether a statement is logged, and a line about those that were not, once their minute is
+    /// over (MySQL 8.0 manual, log_throttle_queries_not_using_indexes).
+    fn throttled(&self, entry: &SlowEntry, is_unindexed: bool) -> (bool, Option<SlowEntry>) {
+        let most = self.unindexed_max.load(Ordering::Relaxed);
+        if most == 0 {
+            return (true, None);
+        }
+        let mut throttle = self.throttle.lock();
+        let mut summary = None;
+        if entry.moment >= throttle.until {
+            let over = std::mem::take(&mut *throttle);
+            throttle.until = entry.moment + THROTTLE_MICROS;
+            if over.suppressed > 0 {
+                let words = format!(
+                    "throttle: {:10} 'index not used' warning(s) suppressed.",
+                    over.suppressed
+                );
+                summary = Some(SlowEntry {
+                    moment: entry.moment,
+                    user_host: user_host("", ""),
+                    connection: 0,
+                    micros: over.micros,
+                    lock_micros: over.lock_micros,
+                    sent: 0,
+                    examined: 0,
+                    database: None,
+                    statement: words.into_bytes(),
+                    extra: String::new(),
+                });
+            }
+        }
+        if !is_unindexed {
+            return (true, summary);
+        }
+        if throttle.logged < most {
+            throttle.logged += 1;
+            return (true, summary);
+        }
+        throttle.suppressed += 1;
+        throttle.micros += entry.micros;
+        throttle.lock_micros += entry.lock_micros;
+        (false, summary)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use access::audit::AuditClass;
+    use plan::variables::LogOutput;
+
+    use super::super::history::{StatementKind, StatementOutcome};
+    use super::super::statement_logs::{LogOptions, StatementLogs};
+    use super::*;
+
+    fn logs() -> StatementLogs {
+        let output = LogOutput::of("TABLE").unwrap();
+        StatementLogs::new(&LogOptions { output, slow: true, ..LogOptions::default() }, 0)
+    }
+
+    /// A statement that read a whole table, and ended in this second.
+    fn scan(second: u64) -> EndedStatement<'static> {
+        EndedStatement {
+            kind: StatementKind {
+                digest: 1,
+                slow: SlowRule { after: Duration::from_secs(1), examined_min: 10 },
+                class: AuditClass::Statements,
+                is_watched: true,
             },
+            outcome: StatementOutcome {
+                examined: 10,
+                is_table_scan: true,
+                lock_micros: 3,
+                ..StatementOutcome::default()
+            },
+            took: Duration::from_micros(5),
+            text: b"SELECT 1;",
+            executed: b"",
+            now: second * 1_000_000,
+            connection: 7,
+            of: ("app", "10.0.0.1", Some("d")),
+        }
+    }
+
+    fn statements(log: &SlowLog) -> Vec<String> {
+        let text = |entry: &Arc<SlowEntry>| String::from_utf8_lossy(&entry.statement).into_owned();
+        log.entries().iter().map(text).collect()
+    }
+
+    #[test]
+    fn of_those_without_an_index_some_a_minute_are_logged_and_the_others_summed_up() {
+        let logs = logs();
+        let log = logs.slow();
+        log.note(&scan(1));
+        assert_eq!((log.count(), statements(log).len()), (0, 0), "they are not asked for");
+        logs.take_over("log_queries_not_using_indexes", "ON");
+        logs.take_over("log_throttle_queries_not_using_indexes", "2");
+        (0..5).for_each(|_| log.note(&scan(10)));
+        assert_eq!((log.count(), statements(log).len()), (5, 2));
+        log.note(&scan(70));
+        let said = statements(log);
+        assert_eq!(said[2], "SELECT 1;");
+        assert_eq!(said[3], "throttle:          3 'index not used' warning(s) suppressed.");
+        assert_eq!((log.entries()[3].micros, log.entries()[3].lock_micros), (15, 9));
+        // One that took long is logged beyond that.
+        log.note(&scan(71));
+        log.note(&scan(72));
+        let late = EndedStatement { took: Duration::from_secs(2), ..scan(73) };
+        let late = EndedStatement {
+            outcome: StatementOutcome { is_table_scan: false, ..late.outcome },
+            ..late
         };
-        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = sender.try_send(order) {
-            self.left_out.add();
-        }
+        log.note(&late);
+        assert_eq!(statements(log).len(), 6);
     }
 
-    /// Begins the thread that writes; it ends when the log goes.
-    fn begin(&self) -> Option<SyncSender<Order>> {
-        let (sender, receiver) = sync_channel(ENTRIES_MAX);
-        let (path, left_out) = (self.path.clone(), Arc::clone(&self.left_out));
-        let writer = std::thread::Builder::new().name("slow-log".to_string());
-        let begun = writer.spawn(move || write_entries(&path, &receiver, &left_out));
-        if let Err(error) = &begun {
-            tracing::error!(%error, "the slow log has no thread");
-        }
-        begun.ok().map(|_| sender)
+    #[test]
+    fn what_looks_at_few_rows_is_not_slow() {
+        let logs = logs();
+        let few = StatementOutcome { examined: 9, ..StatementOutcome::default() };
+        let late = EndedStatement { took: Duration::from_secs(2), outcome: few, ..scan(1) };
+        logs.slow().note(&late);
+        assert_eq!(logs.slow().count(), 0);
+        let many = StatementOutcome { examined: 10, ..few };
+        logs.slow().note(&EndedStatement { outcome: many, ..late });
+        assert_eq!(logs.slow().count(), 1);
     }
-}
 
-/// Writes what comes until nobody sends any more.
-fn write_entries(path: &Path, orders: &Receiver<Order>, left_out: &Counter) {
-    let mut file: Option<File> = None;
-    // `use` stands where the database changes.
-    let mut database: Option<String> = None;
-    let mut is_told = false;
-    while let Ok(order) = orders.recv() {
-        let Order::Entry(entry) = order else {
-            file = None;
-            continue;
-        };
-        if file.is_none() {
-            database = None;
-        }
-        let mut text = entry.text;
-        if let Some(name) = &entry.database
-            && entry.database != database
-        {
-            let _ = writeln!(text, "use {name};");
-        }
-        text.push_str(&entry.statement);
-        let written = opened(path, &mut file).and_then(|file| file.write_all(text.as_bytes()));
-        match written {
-            Ok(()) => {
-                is_told = false;
-                database = entry.database.or(database);
-            }
-            Err(error) => {
-                left_out.add();
-                file = None;
-                if !std::mem::replace(&mut is_told, true) {
-                    let path = path.display();
-                    tracing::error!(%error, %path, "the slow log cannot be written");
-                }
-            }
-        }
+    #[test]
+    fn the_text_is_mysqls() {
+        let entry = SlowEntry::of(&scan(1_795_889_113), true);
+        let LogText { head, database, body } = entry.text();
+        assert_eq!(
+            head,
+            "# Time: 2026-11-28T18:05:13.000000Z\n\
+             # User@Host: app[app] @  [10.0.0.1]  Id:     7\n\
+             # Query_time: 0.000005  Lock_time: 0.000003 Rows_sent: 0  Rows_examined: 10 \
+             Thread_id: 7 Errno: 0 Rows_affected: 0 Full_scan: Yes \
+             Start: 2026-11-28T18:05:12.999995Z End: 2026-11-28T18:05:13.000000Z\n"
+        );
+        assert_eq!(database.as_deref(), Some("d"));
+        assert_eq!(body, "SET timestamp=1795889112;\nSELECT 1;\n");
     }
-}
-
-/// The file, at whose end is written; a new one begins as MySQL's does.
-fn opened<'f>(path: &Path, file: &'f mut Option<File>) -> std::io::Result<&'f mut File> {
-    if file.is_none() {
-        let mut opened = OpenOptions::new().create(true).append(true).open(path)?;
-        if opened.metadata()?.len() == 0 {
-            writeln!(
-                opened,
-                "rowhouse, Version: {}. started with:\nTime                 Id Command    Argument",
-                super::SERVER_VERSION
-            )?;
-        }
-        *file = Some(opened);
-    }
-    file.as_mut().ok_or_else(|| std::io::Error::other("no file"))
 }

@@ -251,7 +251,9 @@ impl Session {
             }
             Parsed::Truncate(name) => {
                 let (database, table) = self.qualified(&name)?;
-                if let Some(schema) = SystemSchema::of(database) {
+                if let Some(schema) = SystemSchema::of(database)
+                    && !schema.has_stored(&self.relations(), table)
+                {
                     system_schema::truncate(&self.sql, schema, table, &self.user)?;
                     return Ok(self.done(0));
                 }
@@ -568,11 +570,9 @@ impl Session {
                 let is_own = is_everybodys(&database);
                 listing.seen(0, |name| is_own || rights.sees_table(&database, name))
             }
-            Subject::OpenTables => {
-                let database = self.database_or_current(&None)?;
-                let listing = show::open_tables(&engine, &database)?;
-                let is_own = is_everybodys(&database);
-                listing.seen(1, |name| is_own || rights.sees_table(&database, name))
+            Subject::OpenTables { database } => {
+                let sees = |table: &Table| rights.sees_table(&table.database, &table.name);
+                show::open_tables(&engine, database.as_deref(), sees)
             }
             Subject::Columns { full, table } => self.columns_of(table, *full)?,
             Subject::Indexes { table } if self.view(table)?.is_some() => show::no_index_lines(),
@@ -644,8 +644,10 @@ impl Session {
             let rights = &self.principal.rights;
             return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));
         }
-        let Some(schema) = SystemSchema::of(database).filter(|own| *own != SystemSchema::Mysql)
-        else {
+        let is_listed = |own: &SystemSchema| {
+            *own != SystemSchema::Mysql && !own.has_stored(&self.relations(), table)
+        };
+        let Some(schema) = SystemSchema::of(database).filter(is_listed) else {
             let listing = show::columns(&*self.definition(name)?, full, self.variables.zone);
             let rights = &self.principal.rights;
             return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));

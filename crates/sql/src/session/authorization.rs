@@ -373,7 +373,7 @@ impl Session {
             Subject::Tables { database, .. } | Subject::TableStatus { database } => {
                 self.check_seen_database(&database_of(database)?)
             }
-            Subject::OpenTables => self.check_seen_database(&database_of(&None)?),
+            Subject::OpenTables { database: Some(name) } => self.check_seen_database(name),
             Subject::CreateDatabase { name, .. } => self.check_seen_database(name),
             Subject::Columns { table, .. } | Subject::Indexes { table } => {
                 let (database, table) = self.qualified(table)?;

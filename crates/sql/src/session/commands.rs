@@ -12,6 +12,7 @@ use syntax::statement::Statement as Parsed;
 
 use super::Session;
 use crate::reply::Reply;
+use crate::server::CommandWord;
 use results::{How, Result, SqlError, panics};
 
 /// A command that stands for a statement.
@@ -50,7 +51,7 @@ impl Session {
                 (&b"RESET MASTER"[..], Err(SqlError::from(syntax::Error::no_log_to_reset())))
             }
         };
-        self.enter(words);
+        self.enter(words, CommandWord::Query);
         self.limits.set_in_loop(true);
         let result = panics::caught(words, || self.run_parsed(parsed?, How::LOOP));
         self.leave(result, words)

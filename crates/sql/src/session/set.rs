@@ -15,7 +15,7 @@ use values::types::ColumnType;
 use super::Session;
 use crate::reply::Reply;
 use plan::bind::scalar::{BindFailure, Names, bind};
-use plan::variables::IsolationLevel;
+use plan::variables::{IsolationLevel, Kind, bounded};
 use results::{How, Result, SqlError};
 
 impl Session {
@@ -139,7 +139,9 @@ impl Session {
             {
                 return Err(SqlError::unsupported(format_args!("SET GLOBAL {name}")));
             }
+            let asked = value.as_ref().map(|(_, text)| text.as_str());
             sql.globals().set(name, given)?;
+            self.warn_if_beyond(name, asked);
             if !plan::variables::has_effect(name) {
                 self.warnings.borrow_mut().push(
                     Level::Warning,
@@ -147,11 +149,7 @@ impl Session {
                     format!("Variable '{name}' is kept and shown, and changes nothing"),
                 );
             }
-            if name == "slow_query_log" {
-                let is_on = plan::variables::definition(name)
-                    .is_some_and(|definition| sql.globals().text(definition) == "ON");
-                sql.history().slow_log().switch(is_on);
-            }
+            sql.take_over_log_variable(name);
             if name == "max_connections" {
                 let wanted = plan::variables::definition(name)
                     .filter(|_| value.is_some())
@@ -167,7 +165,7 @@ impl Session {
                     );
                 }
             }
-            self.take_over_password_variable(name)?;
+            self.take_over_password_variable(name);
             if name == "max_user_connections" {
                 let most = plan::variables::definition(name)
                     .and_then(|definition| sql.globals().text(definition).parse().ok());
@@ -196,58 +194,44 @@ impl Session {
             }
             _ => {}
         }
-        let variables = Arc::make_mut(&mut self.variables);
-        let was = variables.autocommit;
-        let asked = value.as_ref().map(|(_, text)| text.clone());
-        variables.set(name, given, sql.globals())?;
-        if matches!(name, "div_precision_increment" | "default_week_format" | "max_sort_length")
-            && let (Some(asked), Some(definition)) = (asked, plan::variables::definition(name))
-            && variables.text(definition) != asked
-        {
-            let message = format!("Truncated incorrect {name} value: '{asked}'");
-            let code = ErrorCode::TruncatedWrongValue;
-            self.warnings.borrow_mut().push(Level::Warning, code, message);
-        }
+        let was = self.variables.autocommit;
+        Arc::make_mut(&mut self.variables).set(name, given, sql.globals())?;
+        self.warn_if_beyond(name, value.as_ref().map(|(_, text)| text.as_str()));
         // Switching autocommit on ends the transaction that is open.
-        if !was && variables.autocommit {
+        if !was && self.variables.autocommit {
             self.commit_open()?;
         }
         Ok(())
     }
 
+    /// Warning 1292 where a number was beyond the bounds of its variable, and is the bound now.
+    fn warn_if_beyond(&mut self, name: &str, asked: Option<&str>) {
+        let known = plan::variables::definition(name);
+        let Some((definition, asked)) = known.zip(asked) else { return };
+        let has_bounds = matches!(definition.kind, Kind::Number | Kind::Fraction);
+        if has_bounds && bounded(definition.name, asked).is_some() {
+            let message = format!("Truncated incorrect {} value: '{asked}'", definition.name);
+            let code = ErrorCode::TruncatedWrongValue;
+            self.warnings.borrow_mut().push(Level::Warning, code, message);
+        }
+    }
+
     /// A global variable about passwords holds for all accounts that say DEFAULT.
-    fn take_over_password_variable(&mut self, name: &str) -> Result<()> {
-        let (least, most) = match name {
-            "default_password_lifetime" => (0, u64::from(u16::MAX)),
-            "password_history" | "password_reuse_interval" => (0, u64::from(u32::MAX)),
-            "password_require_current" => (0, 1),
-            "generated_random_password_length" => (5, 255),
-            _ => return Ok(()),
-        };
-        let Some(definition) = plan::variables::definition(name) else { return Ok(()) };
-        let text = self.sql.globals().text(definition);
-        let number = match text.as_str() {
+    fn take_over_password_variable(&self, name: &str) {
+        let Some(definition) = plan::variables::definition(name) else { return };
+        let number: u64 = match self.sql.globals().text(definition).as_str() {
             "ON" => 1,
             "OFF" => 0,
             text => text.parse().unwrap_or(u64::MAX),
         };
-        let within = number.clamp(least, most);
-        if within != number {
-            let value = Some((&Value::UInt(within), within.to_string()));
-            self.sql.globals().set(name, value)?;
-            let message = format!("Truncated incorrect {name} value: '{text}'");
-            let code = ErrorCode::TruncatedWrongValue;
-            self.warnings.borrow_mut().push(Level::Warning, code, message);
-        }
-        // All fit, since they were clamped.
+        // All fit, since they are within their bounds.
         self.sql.access().change_policy_defaults(|defaults| match name {
-            "default_password_lifetime" => defaults.lifetime_days = within as u16,
-            "password_history" => defaults.history = within as u32,
-            "password_reuse_interval" => defaults.reuse_days = within as u32,
-            "password_require_current" => defaults.require_current = within == 1,
+            "default_password_lifetime" => defaults.lifetime_days = number as u16,
+            "password_history" => defaults.history = number as u32,
+            "password_reuse_interval" => defaults.reuse_days = number as u32,
+            "password_require_current" => defaults.require_current = number == 1,
             _ => {}
         });
-        Ok(())
     }
 
     pub(super) fn set_names(

@@ -20,7 +20,7 @@ use values::datum::Datum;
 
 use crate::plan_cache::Plan;
 use crate::reply::{Parameter, PreparedReply, Reply};
-use crate::server::{Counters, Room, StatementKind, StatementOutcome};
+use crate::server::{CommandWord, Counters, Room, SlowRule, StatementKind, StatementOutcome};
 use results::{How, Result, SqlError, panics};
 
 use expression::{KillMark, Level, ThreadGuard, TimeLimit, Warnings};
@@ -143,7 +143,7 @@ impl Session {
         group: Option<&mut Group>,
     ) -> Result<Reply> {
         let scan = scanned.scan(text, self.variables.mode);
-        self.enter(&text[scanned.start.min(text.len())..]);
+        self.enter(&text[scanned.start.min(text.len())..], CommandWord::Query);
         let result = scan.map_err(SqlError::from).and_then(|()| {
             if scanned.parameters > 0 {
                 return Err(syntax::scan::syntax_at(text, scanned.start).into());
@@ -194,7 +194,7 @@ impl Session {
     /// # Errors
     /// MySQL's: a statement that cannot be bound is refused now.
     pub fn prepare(&mut self, text: &[u8]) -> Result<PreparedReply> {
-        self.enter(text);
+        self.enter(text, CommandWord::Prepare);
         self.limits.set_in_loop(false);
         let _current = KillMark::of_this_thread(&self.process.kill);
         let result = panics::caught(b"PREPARE", || self.prepare_statement(text));
@@ -253,7 +253,7 @@ impl Session {
             self.prepared.insert(id, prepared);
             return Err(SqlError::WouldWait);
         }
-        self.enter(&prepared.text);
+        self.enter(&prepared.text, CommandWord::Execute);
         let _current = self.current(how);
         let shape = prepared.shape();
         let result =
@@ -288,9 +288,9 @@ impl Session {
         Ok(Some(room))
     }
 
-    pub(super) fn enter(&mut self, text: &[u8]) {
+    pub(super) fn enter(&mut self, text: &[u8], word: CommandWord) {
         self.renew_rights();
-        if self.process.enter(text, self.sql.engine().clock().unix_micros()) {
+        if self.process.enter(text, word, self.sql.engine().clock().unix_micros()) {
             self.uncounted = UncountedUse::ALL;
             self.audit_class = AuditClass::Statements;
             self.is_watched = true;
@@ -350,8 +350,11 @@ impl Session {
     pub(super) fn kind_of(&self, shape: &[u8]) -> StatementKind {
         let history = self.sql.history();
         let digest = history.digests().of(self.database.as_deref(), shape);
-        let slow_after = history.slow_log().is_on().then_some(self.variables.long_query_time);
-        StatementKind { digest, slow_after, class: self.audit_class, is_watched: self.is_watched }
+        let slow = SlowRule {
+            after: self.variables.long_query_time,
+            examined_min: self.variables.examined_rows_min,
+        };
+        StatementKind { digest, slow, class: self.audit_class, is_watched: self.is_watched }
     }
 
     pub(super) fn note_error(&mut self, error: &SqlError) {

@@ -23,6 +23,7 @@ use values::ErrorCode;
 
 use super::Session;
 use crate::reply::Reply;
+use crate::server::{Process, ShownTransaction};
 use plan::variables::IsolationLevel;
 use results::{How, Result, SqlError};
 
@@ -41,6 +42,25 @@ pub(super) struct OpenTransaction {
     pub isolation: IsolationLevel,
     /// Whether temporary tables were made in it, and dropped: a rollback leaves that as it is.
     temporary: TemporaryChanges,
+    /// Lets it be seen among the open ones.
+    _shown: TransactionMark,
+}
+
+/// While it lives, a connection's transaction is shown as open.
+struct TransactionMark(Arc<Process>);
+
+impl TransactionMark {
+    fn begin(process: &Arc<Process>, since: u64, isolation: IsolationLevel) -> TransactionMark {
+        let (affected, tables) = (0, Vec::new());
+        process.note_open(Some(ShownTransaction { since, isolation, affected, tables }));
+        TransactionMark(Arc::clone(process))
+    }
+}
+
+impl Drop for TransactionMark {
+    fn drop(&mut self) {
+        self.0.note_open(None);
+    }
 }
 
 /// What became of temporary tables in a transaction.
@@ -158,7 +178,9 @@ impl Session {
         let read_only = read_only.or(next).unwrap_or(self.variables.read_only);
         let isolation = self.next_isolation.take().unwrap_or(self.variables.isolation);
         let transaction = self.new_transaction()?;
+        let since = self.sql.engine().clock().unix_micros();
         self.open = Some(OpenTransaction {
+            _shown: TransactionMark::begin(&self.process, since, isolation),
             transaction,
             snapshot: None,
             savepoints: Vec::new(),
@@ -413,11 +435,15 @@ impl Session {
         let lock_wait = LockWait::AtMost(self.variables.lock_wait);
         open.transaction.set_wait(if how.may_wait { lock_wait } else { LockWait::Never });
         let mark = open.transaction.savepoint();
+        let entered = open.transaction.entered().len();
         open.transaction.obey_foreign_keys(self.variables.foreign_keys);
         open.transaction.lock_ranges(locks_ranges);
         let result = work(self, &mut open.transaction);
         let result = result.map_err(|error| self.told_apart(error));
         open.transaction.set_wait(lock_wait);
+        if open.transaction.entered().len() != entered {
+            self.process.note_tables(open.transaction.entered());
+        }
         match &result {
             // The transaction is gone, with all its locks.
             Err(SqlError::Deadlock) => drop(open),

@@ -44,7 +44,7 @@ pub fn databases(engine: &Engine) -> Listing {
 
 /// Tables of a database; the server's own are not here.
 fn tables_in(engine: &Engine, database: &str) -> Result<Vec<Arc<Table>>> {
-    if is_own_name(database) {
+    if is_own_name(database) && !engine.catalog().has_database(database) {
         return Ok(Vec::new());
     }
     Ok(engine.catalog().tables(database)?)
@@ -88,17 +88,22 @@ pub fn tables(
     Ok(listing)
 }
 
-/// SHOW OPEN TABLES.
-///
-/// # Errors
-/// 1049 when there is no such database.
-pub fn open_tables(engine: &Engine, database: &str) -> Result<Listing> {
+/// SHOW OPEN TABLES of a database, or of all of them, as far as they may be seen.
+pub fn open_tables(
+    engine: &Engine,
+    database: Option<&str>,
+    is_seen: impl Fn(&Table) -> bool,
+) -> Listing {
     let mut listing = Listing::new(&["Database", "Table", "In_use#", "Name_locked#"]).cased(1);
     listing.like = 1;
-    for table in tables_in(engine, database)? {
-        listing.push(vec![text(database), text(&table.name), number(0), number(0)]);
+    let tables = engine.catalog().all_tables();
+    let is_meant = |table: &&Arc<Table>| {
+        database.is_none_or(|database| table.database == database) && is_seen(table)
+    };
+    for table in tables.iter().filter(is_meant) {
+        listing.push(vec![text(&table.database), text(&table.name), number(0), number(0)]);
     }
-    Ok(listing)
+    listing
 }
 
 /// About how many rows a table has: exact when there are few, else the number that the engine

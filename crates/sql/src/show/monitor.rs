@@ -23,7 +23,7 @@ pub fn engine(sql: &Sql, name: &str, status: bool) -> Result<Listing> {
     // No engine of ours, and in MySQL one for this alone: what is kept of statements, in bytes.
     if name.eq_ignore_ascii_case("performance_schema") {
         if status {
-            let bytes = sql.history().digests().memory_bytes().to_string();
+            let bytes = sql.history().memory_bytes().to_string();
             listing.push(vec![
                 text("performance_schema"),
                 text("performance_schema.memory"),

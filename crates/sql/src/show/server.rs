@@ -6,7 +6,7 @@ use values::datum::Value;
 use values::types::Collation;
 
 use super::{Listing, maybe, number, text};
-use crate::server::Sql;
+use crate::server::{Sql, StatementName};
 use plan::encryption::SessionTls;
 use plan::process_line::ProcessLine;
 use plan::variables::{SessionVariables, VARIABLES};
@@ -24,54 +24,11 @@ pub fn variables(sql: &Sql, session: Option<&SessionVariables>) -> Listing {
     listing
 }
 
-/// Figures of MySQL that tools read and nothing here counts, or that this server has none of.
-const NOT_COUNTED: [&str; 45] = [
-    "Binlog_cache_disk_use",
-    "Binlog_cache_use",
-    "Created_tmp_disk_tables",
-    "Created_tmp_files",
-    "Created_tmp_tables",
-    "Handler_read_first",
-    "Handler_read_key",
-    "Handler_read_next",
-    "Handler_read_prev",
-    "Handler_read_rnd",
-    "Handler_read_rnd_next",
-    "Innodb_buffer_pool_read_requests",
-    "Innodb_buffer_pool_reads",
-    "Innodb_buffer_pool_wait_free",
-    "Innodb_log_waits",
-    "Innodb_log_write_requests",
-    "Innodb_log_writes",
-    "Innodb_os_log_written",
-    "Innodb_row_lock_current_waits",
-    "Innodb_row_lock_time",
-    "Innodb_row_lock_waits",
-    "Key_blocks_unused",
-    "Key_blocks_used",
-    "Key_read_requests",
-    "Key_reads",
-    "Key_write_requests",
-    "Key_writes",
-    "Open_files",
-    "Opened_files",
-    "Opened_table_definitions",
-    "Opened_tables",
-    "Select_full_join",
-    "Select_full_range_join",
-    "Select_range",
-    "Select_range_check",
-    "Select_scan",
-    "Sort_merge_passes",
-    "Sort_range",
-    "Sort_rows",
-    "Sort_scan",
-    "Table_locks_immediate",
-    "Table_locks_waited",
-    "Table_open_cache_hits",
-    "Table_open_cache_misses",
-    "Table_open_cache_overflows",
-];
+/// Figures of MySQL 9.7 that tools read and nothing here counts, or that this server has none of.
+const NOT_COUNTED: &str = include_str!("not_counted.txt");
+
+/// `innodb_page_size`.
+const PAGE_BYTES: u64 = 16_384;
 
 /// SHOW STATUS.
 pub fn status(sql: &Sql, tls: SessionTls) -> Listing {
@@ -81,6 +38,17 @@ pub fn status(sql: &Sql, tls: SessionTls) -> Listing {
     let running = lines.iter().filter(|line| line.command == "Query").count() as u64;
     let largest = lines.iter().map(|line| line.memory_bytes).max().unwrap_or_default() as u64;
     let prepared = sql.prepared_statements().count() as u64;
+    let statements = sql.processes().statement_sums();
+    let all = statements.total();
+    let affected = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| format!("Com_{name}")).collect();
+        let of = statements
+            .iter()
+            .filter(|(name, _)| name.figure().is_some_and(|figure| names.contains(&figure)));
+        of.map(|(_, sum)| sum.affected).sum::<u64>()
+    };
+    let tables = sql.engine().catalog().all_tables().len() as u64;
+    let shown = sql.engine().metrics().figures();
     let mut figures: Vec<(String, String)> = [
         ("Com_delete", counters.deletes.get()),
         ("Com_insert", counters.inserts.get()),
@@ -90,7 +58,7 @@ pub fn status(sql: &Sql, tls: SessionTls) -> Listing {
         ("Com_stmt_prepare", counters.prepares.get()),
         ("Com_update", counters.updates.get()),
         ("Connections", counters.connections.get()),
-        ("Max_used_connections", connected),
+        ("Max_used_connections", sql.processes().most() as u64),
         ("Queries", counters.questions.get()),
         ("Prepared_stmt_count", prepared),
         ("Questions", counters.questions.get()),
@@ -99,25 +67,44 @@ pub fn status(sql: &Sql, tls: SessionTls) -> Listing {
         ("Rowhouse_plans_made", counters.plans_made.get()),
         ("Rowhouse_select_lookups", counters.lookups.get()),
         ("Rowhouse_tables_listed", counters.tables_listed.get()),
-        ("Rowhouse_slow_queries_left_out", sql.history().slow_log().left_out()),
-        ("Slow_queries", sql.history().slow_log().count()),
+        ("Rowhouse_slow_queries_left_out", sql.history().logs().slow().left_out()),
+        ("Slow_queries", sql.history().logs().slow().count()),
         ("Threads_cached", 0),
         ("Threads_connected", connected),
         ("Threads_created", counters.connections.get()),
         ("Threads_running", running),
         ("Uptime", sql.uptime_seconds()),
         ("Uptime_since_flush_status", sql.uptime_seconds()),
+        // What statements of this door did, as InnoDB counts rows.
+        ("Innodb_rows_deleted", affected(&["delete"])),
+        ("Innodb_rows_inserted", affected(&["insert", "replace", "load"])),
+        ("Innodb_rows_read", all.examined),
+        ("Innodb_rows_updated", affected(&["update"])),
+        ("Innodb_row_lock_current_waits", sql.engine().store().row_lock_waits().len() as u64),
+        ("Innodb_row_lock_time", all.lock_micros / 1000),
+        ("Select_scan", all.table_scans),
+        // All definitions are in memory.
+        ("Open_table_definitions", tables),
+        ("Open_tables", tables),
         ("Aborted_clients", 0),
-        ("Aborted_connects", 0),
-        ("Open_tables", 0),
+        ("Aborted_connects", shown_number(&shown, "mysql_failed_logins")),
+        ("Innodb_page_size", PAGE_BYTES),
     ]
     .into_iter()
-    .chain(NOT_COUNTED.map(|name| (name, 0)))
+    .chain(NOT_COUNTED.lines().map(|name| (name, 0)))
     .map(|(name, value)| (name.to_string(), value.to_string()))
     .collect();
+    let counted = |name: &str| figures.iter().any(|(known, _)| known == name);
+    let others: Vec<_> = StatementName::all()
+        .filter_map(|name| {
+            let sum = statements.iter().find(|(known, _)| *known == name);
+            let figure = name.figure().filter(|figure| !counted(figure))?;
+            Some((figure, sum.map_or(0, |(_, sum)| sum.count).to_string()))
+        })
+        .collect();
+    figures.extend(others);
     figures.push(("Ssl_cipher".to_string(), tls.cipher.to_string()));
     figures.push(("Ssl_version".to_string(), tls.version.to_string()));
-    let shown = sql.engine().metrics().figures();
     figures.extend(pages(&shown));
     for (name, value) in shown {
         // What goes through this door is what these are in MySQL.
@@ -136,14 +123,15 @@ pub fn status(sql: &Sql, tls: SessionTls) -> Listing {
     listing
 }
 
+/// One of the server's figures; 0 where it is not told.
+fn shown_number(figures: &[(String, String)], name: &str) -> u64 {
+    let found = figures.iter().find(|(known, _)| known == name);
+    found.and_then(|(_, value)| value.parse().ok()).unwrap_or(0)
+}
+
 /// The row cache as InnoDB's buffer pool: in its pages, which tools ask for.
 fn pages(figures: &[(String, String)]) -> Vec<(String, String)> {
-    /// `innodb_page_size`.
-    const PAGE_BYTES: u64 = 16_384;
-    let bytes = |name: &str| {
-        let found = figures.iter().find(|(known, _)| known == name);
-        found.and_then(|(_, value)| value.parse::<u64>().ok()).unwrap_or(0)
-    };
+    let bytes = |name: &str| shown_number(figures, name);
     let (total, data) = (bytes("row_cache_bytes_max"), bytes("row_cache_bytes"));
     let (total, data) = (total / PAGE_BYTES, data.div_ceil(PAGE_BYTES));
     [

@@ -6,18 +6,18 @@
 //! Not here: what it has in common with other schemas of the server's own (`system_schema`), SHOW
 //! (`show`), reading them in queries (`executor::join`, crate `analytic`).
 
-mod absent;
 mod columns;
 mod keys;
 mod keywords;
 mod partitions;
 mod privileges;
 mod tables;
+mod transactions;
 mod variables;
 mod views;
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, LazyLock};
 
 use access::Privilege;
 use rows::engine::Engine;
@@ -26,7 +26,7 @@ use values::collation::COLLATIONS;
 use values::datum::Value;
 use values::types::Collation;
 
-use absent::empty;
+use super::listed_columns::ListedTables;
 use columns::columns;
 use keys::{
     check_constraints, key_column_usage, referential_constraints, statistics, table_constraints,
@@ -38,6 +38,7 @@ use privileges::{
     schema_privileges, table_privileges, user_attributes, user_privileges,
 };
 use tables::{hot_keys, schemata, table_sizes, tables};
+use transactions::transactions;
 use variables::variables;
 pub use views::columns_of_view;
 use views::views;
@@ -47,10 +48,14 @@ use crate::system_schema::{ListingContext, mysql};
 use plan::listing::{AskedTables, is_everybodys};
 use plan::process_line::ProcessLine;
 use plan::tree::CatalogListing;
-use results::Result;
+use results::{Result, SqlError};
 
-/// The tables there are.
-pub const TABLES: [&str; 47] = [
+/// What those tables are like that are told by columns alone; most have no rows.
+static LISTED: LazyLock<ListedTables> =
+    LazyLock::new(|| ListedTables::parse(include_str!("information_schema/tables.txt")));
+
+/// The other tables.
+const MADE: [&str; 35] = [
     "ADMINISTRABLE_ROLE_AUTHORIZATIONS",
     "APPLICABLE_ROLES",
     "CHARACTER_SETS",
@@ -59,31 +64,20 @@ pub const TABLES: [&str; 47] = [
     "COLLATION_CHARACTER_SET_APPLICABILITY",
     "COLUMNS",
     "COLUMN_PRIVILEGES",
-    "COLUMN_STATISTICS",
     "ENABLED_ROLES",
     "ENGINES",
     "EVENTS",
-    "FILES",
     "GLOBAL_STATUS",
     "GLOBAL_VARIABLES",
     "HOT_KEYS",
-    "INNODB_CMP",
-    "INNODB_CMPMEM",
-    "INNODB_CMPMEM_RESET",
-    "INNODB_CMP_RESET",
-    "INNODB_METRICS",
-    "INNODB_TABLESPACES",
     "KEYWORDS",
     "KEY_COLUMN_USAGE",
-    "PARAMETERS",
     "PARTITIONS",
     "PLUGINS",
     "PROCESSLIST",
     "REFERENTIAL_CONSTRAINTS",
     "ROLE_COLUMN_GRANTS",
-    "ROLE_ROUTINE_GRANTS",
     "ROLE_TABLE_GRANTS",
-    "ROUTINES",
     "SCHEMATA",
     "SCHEMA_PRIVILEGES",
     "SESSION_STATUS",
@@ -94,11 +88,17 @@ pub const TABLES: [&str; 47] = [
     "TABLE_CONSTRAINTS",
     "TABLE_PRIVILEGES",
     "TABLE_SIZES",
-    "TRIGGERS",
     "USER_ATTRIBUTES",
     "USER_PRIVILEGES",
     "VIEWS",
 ];
+
+/// The tables there are.
+pub static TABLES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut names: Vec<&str> = LISTED.names().chain(MADE).collect();
+    names.sort_unstable();
+    names
+});
 
 /// The catalog's name in every table.
 const CATALOG: &str = "def";
@@ -114,7 +114,7 @@ pub fn is_cased(column: &str) -> bool {
 /// they are named; `None` when there is no such table.
 ///
 /// # Errors
-/// Those of reading what a table is like.
+/// Those of reading what a table is like; 1227 for what needs PROCESS.
 pub fn made(
     facts: &ListingContext<'_>,
     listing: &CatalogListing,
@@ -171,9 +171,17 @@ pub fn made(
         "ENABLED_ROLES" => enabled_roles(facts),
         "APPLICABLE_ROLES" => own_roles(facts, false),
         "ADMINISTRABLE_ROLE_AUTHORIZATIONS" => own_roles(facts, true),
-        _ => match (variables(facts, &upper), empty(&upper)) {
+        _ => match (variables(facts, &upper), LISTED.table(&upper)) {
             (Some(listing), _) => listing,
-            (None, Some(names)) => Listing::new(names),
+            (None, Some(mut table)) => {
+                if upper == "INNODB_TRX" {
+                    if !facts.rights.has_global(Privilege::Process) {
+                        return Err(SqlError::privilege_needed("PROCESS"));
+                    }
+                    transactions(facts, &mut table);
+                }
+                table.listing()
+            }
             (None, None) => return Ok(None),
         },
     };

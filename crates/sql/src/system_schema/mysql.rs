@@ -4,6 +4,7 @@
 //! ```text
 //! tables.sql   what each table is like, as in MySQL 9.7
 //! accounts     rows about accounts, roles and what they were granted
+//! logs         rows of the slow log and the general log
 //! server       rows about the rest: names of time zones, sizes of tables
 //! ```
 //!
@@ -15,9 +16,11 @@
 //! Not here: refusing to write to them (`session::own_tables`).
 
 mod accounts;
+mod logs;
 mod server;
 
 pub use accounts::{column_members, table_members};
+pub use logs::{is_log, truncate};
 
 use std::sync::{Arc, LazyLock};
 
@@ -100,12 +103,14 @@ pub fn made(
     let columns = table.columns.iter().enumerate().map(described).collect();
     let mut rows = match asked.are_none() {
         true => Vec::new(),
-        false => match accounts::rows(facts, table) {
+        false => match accounts::rows(facts, table).or_else(|| logs::rows(facts.sql, table)) {
             Some(rows) => rows,
             None => server::rows(facts, table)?,
         },
     };
-    sort_by_key(table, &mut rows);
+    if !is_log(name) {
+        sort_by_key(table, &mut rows);
+    }
     Ok(Some(Listing { columns, rows, ..Listing::default() }))
 }
 

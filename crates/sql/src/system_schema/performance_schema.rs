@@ -1,5 +1,6 @@
 //! `performance_schema`: what the server does and did, as tables under MySQL's names and columns,
-//! which tools read.
+//! which tools read. All tables of MySQL 9.7 are here; those of what this server has none of, or
+//! counts nothing of, have no rows.
 //!
 //! A column of which nothing is known here is 0 or NULL, never a guess. Times are in picoseconds,
 //! as in MySQL.
@@ -8,48 +9,31 @@
 //! schemas of the server's own (`system_schema`).
 
 mod digests;
-mod empty;
 mod index_usage;
 mod locks;
+mod metadata_locks;
 mod sessions;
+mod sums;
 
+use std::sync::LazyLock;
+
+use super::listed_columns::{ListedTables, TableFiller};
 use crate::server::Sql;
 use crate::show::{self, Listing};
 use crate::system_schema::information_schema::renamed;
 use crate::system_schema::{ListingContext, SystemSchema};
 use access::Privilege;
-use empty::empty;
+pub(super) use metadata_locks::{MetadataLock, all as all_metadata_locks};
 use plan::listing::AskedTables;
 use results::{Result, SqlError};
+pub(super) use sums::{GroupedBy, grouped};
+
+/// What the tables are like.
+static LISTED: LazyLock<ListedTables> =
+    LazyLock::new(|| ListedTables::parse(include_str!("performance_schema/tables.txt")));
 
 /// The tables there are.
-pub const TABLES: [&str; 25] = [
-    "data_lock_waits",
-    "data_locks",
-    "events_statements_current",
-    "events_statements_summary_by_digest",
-    "events_waits_summary_global_by_event_name",
-    "file_summary_by_event_name",
-    "file_summary_by_instance",
-    "global_status",
-    "global_variables",
-    "memory_summary_global_by_event_name",
-    "metadata_locks",
-    "processlist",
-    "replication_applier_status",
-    "replication_applier_status_by_worker",
-    "replication_connection_configuration",
-    "replication_connection_status",
-    "replication_group_member_stats",
-    "replication_group_members",
-    "session_account_connect_attrs",
-    "session_connect_attrs",
-    "session_status",
-    "session_variables",
-    "table_io_waits_summary_by_index_usage",
-    "table_io_waits_summary_by_table",
-    "threads",
-];
+pub static TABLES: LazyLock<Vec<&'static str>> = LazyLock::new(|| LISTED.names().collect());
 
 /// A table by its name, without regard to case; `None` when there is none. Without its rows where
 /// nothing is asked of them.
@@ -67,22 +51,54 @@ pub fn made(
         "global_variables" => renamed(show::variables(facts.sql, None), names),
         "session_variables" => renamed(show::variables(facts.sql, Some(&facts.variables)), names),
         "global_status" | "session_status" => renamed(show::status(facts.sql, facts.tls), names),
-        "events_statements_summary_by_digest" => digests::summary(facts, asked),
-        "processlist" => sessions::processlist(facts),
-        "threads" => sessions::threads(facts, asked),
         "data_lock_waits" => locks::waits(facts, asked),
         "data_locks" => locks::locks(facts, asked),
-        "events_statements_current" => sessions::statements(facts, asked),
-        "table_io_waits_summary_by_index_usage" => index_usage::usage(facts, asked),
-        _ => match empty(&lower) {
-            Some(names) => Listing::new(&names),
-            None => return Ok(None),
-        },
+        _ => {
+            let Some(mut table) = LISTED.table(&lower) else { return Ok(None) };
+            if !asked.are_none() {
+                fill(facts, &lower, &mut table);
+            }
+            table.listing()
+        }
     };
     if asked.are_none() {
         made.rows.clear();
     }
     Ok(Some(made))
+}
+
+/// Adds the rows of a table.
+fn fill(facts: &ListingContext<'_>, name: &str, table: &mut TableFiller<'_>) {
+    match name {
+        "accounts" => sums::connections(facts, GroupedBy::Account, table),
+        "users" => sums::connections(facts, GroupedBy::User, table),
+        "hosts" => sums::connections(facts, GroupedBy::Host, table),
+        "events_statements_current" => sessions::statements(facts, false, table),
+        "events_statements_history" => sessions::statements(facts, true, table),
+        "events_statements_histogram_by_digest" => digests::histograms(facts, table),
+        "events_statements_histogram_global" => digests::histogram(facts, table),
+        "events_statements_summary_by_account_by_event_name" => {
+            sums::by_account(facts, GroupedBy::Account, table);
+        }
+        "events_statements_summary_by_digest" => digests::summary(facts, table),
+        "events_statements_summary_by_host_by_event_name" => {
+            sums::by_account(facts, GroupedBy::Host, table);
+        }
+        "events_statements_summary_by_thread_by_event_name" => sums::by_thread(facts, table),
+        "events_statements_summary_by_user_by_event_name" => {
+            sums::by_account(facts, GroupedBy::User, table);
+        }
+        "events_statements_summary_global_by_event_name" => sums::global(facts, table),
+        "events_transactions_current" => sessions::transactions(facts, table),
+        "metadata_locks" => metadata_locks::locks(facts, table),
+        "processlist" => sessions::processlist(facts, table),
+        "session_account_connect_attrs" => sessions::attributes(facts, true, table),
+        "session_connect_attrs" => sessions::attributes(facts, false, table),
+        "table_io_waits_summary_by_index_usage" => index_usage::by_index(facts, table),
+        "table_io_waits_summary_by_table" => index_usage::by_table(facts, table),
+        "threads" => sessions::threads(facts, table),
+        _ => {}
+    }
 }
 
 /// Refuses a table to those who may not read it: variables, status and one's own connections are
@@ -95,7 +111,7 @@ pub fn check_readable(facts: &ListingContext<'_>, table: &str) -> Result<()> {
     let is_everybodys = table.ends_with("_variables")
         || table.ends_with("_status") && !table.starts_with("replication")
         || table == "processlist"
-        || table.ends_with("_connect_attrs");
+        || table == "session_account_connect_attrs";
     let name = SystemSchema::Performance.name();
     match is_everybodys || facts.rights.on_table(name, &table).has(Privilege::Select) {
         true => Ok(()),
@@ -105,9 +121,17 @@ pub fn check_readable(facts: &ListingContext<'_>, table: &str) -> Result<()> {
 
 /// Sets a table that counts back to nothing; whether it is one.
 pub fn truncate(sql: &Sql, table: &str) -> bool {
-    let is_summary = table.eq_ignore_ascii_case("events_statements_summary_by_digest");
-    if is_summary {
-        sql.history().digests().forget();
+    match table.to_ascii_lowercase().as_str() {
+        "events_statements_summary_by_digest"
+        | "events_statements_histogram_by_digest"
+        | "events_statements_histogram_global" => sql.history().digests().forget(),
+        // Truncating one of these empties them all: they are sums of the same.
+        "events_statements_summary_by_account_by_event_name"
+        | "events_statements_summary_by_host_by_event_name"
+        | "events_statements_summary_by_thread_by_event_name"
+        | "events_statements_summary_by_user_by_event_name"
+        | "events_statements_summary_global_by_event_name" => sql.processes().forget_sums(),
+        _ => return false,
     }
-    is_summary
+    true
 }

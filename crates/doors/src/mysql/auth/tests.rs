@@ -21,6 +21,7 @@ fn login<'a>(user: &'a str, method: &'a str, proof: &'a [u8]) -> Login<'a> {
         database: b"",
         method: method.as_bytes(),
         character_set: 45,
+        attributes: b"",
     }
 }
 

@@ -9,23 +9,23 @@
 //! 1. What the server says is text: nothing in it moves the cursor or changes the terminal.
 //! 2. The terminal is left as it was found, however the command ends, but for SIGKILL.
 //!
-//! Not here: what the server says (`crate::page`), the way to it (`crate::status`).
+//! Not here: what the server says (`crate::page`), the ways to it (`source`).
 
 mod overview;
 mod screen;
+mod source;
 mod terminal;
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::data_dir::status_socket;
+use super::link;
 use crate::settings::Settings;
-use crate::status::ask_for_top;
 use overview::{Overview, TopMoment};
+use source::TopSource;
 use terminal::{RawTerminal, TerminalEvent};
 
 /// Columns of a screen that is no terminal's.
@@ -38,7 +38,7 @@ pub fn grammar() -> Command {
     let flag = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
     };
-    Command::new("top")
+    let command = Command::new("top")
         .about("Shows what a running server does, second by second")
         .arg(flag("once", "One screen as plain text, of one interval"))
         .arg(flag("json", "The same as one JSON object"))
@@ -49,22 +49,23 @@ pub fn grammar() -> Command {
                 .default_value("1")
                 .value_parser(clap::value_parser!(u16).range(1..=3600))
                 .help("Seconds between two screens"),
-        )
+        );
+    link::with_flags(command)
 }
 
-/// Shows the server of a data directory.
+/// Shows the server of a data directory, or the one that the flags name.
 ///
 /// # Errors
 /// When no server gives a whole answer at first, or there is no terminal to draw on.
 pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> {
     let seconds = flags.get_one::<u16>("interval").copied().unwrap_or(1);
     let interval = Duration::from_secs(u64::from(seconds));
-    let socket = status_socket(&settings.data_dir);
-    let first = look(&socket)
-        .with_context(|| format!("cannot look at the server of {}", settings.data_dir.display()))?;
+    let mut source = TopSource::of(settings, flags);
+    let name = source.name();
+    let first = source.look().with_context(|| format!("cannot look at {name}"))?;
     if flags.get_flag("once") || flags.get_flag("json") {
         std::thread::sleep(interval);
-        let overview = Overview::between(&first, &look(&socket)?);
+        let overview = Overview::between(&first, &source.look()?);
         return match flags.get_flag("json") {
             true => super::print(&format!("{}\n", overview.json())),
             false => super::print(&plain(&screen::lines(&overview, PLAIN_COLUMNS, PLAIN_LINES))),
@@ -73,12 +74,8 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
     let Some(mut terminal) = RawTerminal::take()? else {
         bail!("this is no terminal: `rowhouse top --once` or `--json` is for scripts and pipes");
     };
-    watch(&mut terminal, &socket, first, interval)?;
+    watch(&mut terminal, &mut source, first, interval)?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn look(socket: &Path) -> anyhow::Result<TopMoment> {
-    Ok(TopMoment::of(ask_for_top(socket)?))
 }
 
 fn plain(lines: &[String]) -> String {
@@ -88,7 +85,7 @@ fn plain(lines: &[String]) -> String {
 /// Draws until the user or a signal ends it.
 fn watch(
     terminal: &mut RawTerminal,
-    socket: &Path,
+    source: &mut TopSource<'_>,
     first: TopMoment,
     interval: Duration,
 ) -> anyhow::Result<()> {
@@ -110,7 +107,7 @@ fn watch(
                 TerminalEvent::Nothing => break,
             }
         }
-        shown = match look(socket) {
+        shown = match source.look() {
             Ok(moment) => {
                 let overview = Overview::between(&before, &moment);
                 before = moment;

@@ -323,15 +323,21 @@ const ends = (id, query) => node("button", { type: "button", class: "end", "data
 query ? "End statement" : "End connection");
 
 function person(row) {
+  const last = row.last ? ["does nothing now, with a transaction open for ", `${row.open} s, and did last `,
+    node("code", {}, row.last.slice(0, 300))] : ["does nothing now"];
   return [node("strong", {}, `${row.id} ${row.user}@${row.host}`), " ",
-    row.info ? node("code", {}, row.info.slice(0, 300)) : "does nothing now",
+    ...(row.info ? [node("code", {}, row.info.slice(0, 300))] : last),
     ` ${row.state || row.command}, ${row.time} s `, ends(row.id, false)];
 }
 
 async function waiting() {
   const said = await ask("waiting");
   const people = new Map(objects(said.connections).map((row) => [row.id, row]));
-  const waits = objects(said.waits).filter((wait) => people.has(wait.requesting_thread_id) && people.has(wait.blocking_thread_id));
+  for (const last of objects(said.last)) {
+    const row = people.get(last.thread_id);
+    if (row) Object.assign(row, { last: last.sql_text, open: Number(last.seconds) });
+  }
+  const waits = [...objects(said.waits), ...objects(said.definitions)].filter((wait) => people.has(wait.requesting_thread_id) && people.has(wait.blocking_thread_id));
   const behind = (id, above) => {
     const those = waits.filter((wait) => wait.blocking_thread_id === id && !above.includes(wait.requesting_thread_id));
     return those.length ? node("ul", {}, those.map((wait) => wait.requesting_thread_id)
@@ -340,7 +346,7 @@ async function waiting() {
   const waiters = new Set(waits.map((wait) => wait.requesting_thread_id));
   const holders = [...new Set(waits.map((wait) => wait.blocking_thread_id))].filter((id) => !waiters.has(id));
   const others = [...people.values()].filter((row) => /^Waiting/.test(row.state || "") && !waiters.has(row.id));
-  show(node("h2", {}, "Who waits for whom"), why(said.connections), why(said.waits),
+  show(node("h2", {}, "Who waits for whom"), why(said.connections), why(said.waits), why(said.definitions), why(said.last),
     holders.length ? node("ul", { class: "tree" }, holders.map((id) => node("li", {}, person(people.get(id)), behind(id, [id])))) : null,
     others.length ? [node("p", {}, "These wait, and it is not told for whom:"),
       node("ul", { class: "tree" }, others.map((row) => node("li", {}, person(row))))] : null,
@@ -353,7 +359,7 @@ async function waiting() {
       { name: "Does", value: (row) => row.state || row.command },
       { name: "Seconds", value: (row) => Number(row.time), number: true },
       { name: "Memory", value: (row) => Number(row.memory_used), shown: (row) => bytes(row.memory_used), number: true },
-      { name: "Statement", value: (row) => row.info || "", text: true },
+      { name: "Statement", value: (row) => row.info || (row.last ? `last: ${row.last}` : ""), text: true },
       { name: "End", shown: (row) => row.info ? ends(row.id, true) : ends(row.id, false) },
     ], [...people.values()], [4, true]));
 }

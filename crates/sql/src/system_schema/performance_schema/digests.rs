@@ -1,114 +1,80 @@
-//! `events_statements_summary_by_digest`: statements that differ in their literals alone, together.
+//! `events_statements_summary_by_digest`: statements that differ in their literals alone, together;
+//! and how many took how long (`events_statements_histogram_*`).
 //!
 //! Not here: how they are counted (`server::digests`).
 
 use values::datum::Value;
 use values::temporal::Timestamp;
-use values::types::ColumnType;
 
-use crate::server::DigestLine;
-use crate::show::{Listing, maybe, number, text};
+use super::sums::{picoseconds, sum_value};
+use crate::server::{DigestLine, DigestSum};
+use crate::show::{number, text};
 use crate::system_schema::ListingContext;
-use plan::listing::AskedTables;
-
-/// The columns, as in MySQL.
-const COLUMNS: [&str; 39] = [
-    "SCHEMA_NAME",
-    "DIGEST",
-    "DIGEST_TEXT",
-    "COUNT_STAR#",
-    "SUM_TIMER_WAIT#",
-    "MIN_TIMER_WAIT#",
-    "AVG_TIMER_WAIT#",
-    "MAX_TIMER_WAIT#",
-    "SUM_LOCK_TIME#",
-    "SUM_ERRORS#",
-    "SUM_WARNINGS#",
-    "SUM_ROWS_AFFECTED#",
-    "SUM_ROWS_SENT#",
-    "SUM_ROWS_EXAMINED#",
-    "SUM_CREATED_TMP_DISK_TABLES#",
-    "SUM_CREATED_TMP_TABLES#",
-    "SUM_SELECT_FULL_JOIN#",
-    "SUM_SELECT_FULL_RANGE_JOIN#",
-    "SUM_SELECT_RANGE#",
-    "SUM_SELECT_RANGE_CHECK#",
-    "SUM_SELECT_SCAN#",
-    "SUM_SORT_MERGE_PASSES#",
-    "SUM_SORT_RANGE#",
-    "SUM_SORT_ROWS#",
-    "SUM_SORT_SCAN#",
-    "SUM_NO_INDEX_USED#",
-    "SUM_NO_GOOD_INDEX_USED#",
-    "SUM_CPU_TIME#",
-    "MAX_CONTROLLED_MEMORY#",
-    "MAX_TOTAL_MEMORY#",
-    "COUNT_SECONDARY#",
-    "FIRST_SEEN",
-    "LAST_SEEN",
-    "QUANTILE_95#",
-    "QUANTILE_99#",
-    "QUANTILE_999#",
-    "QUERY_SAMPLE_TEXT",
-    "QUERY_SAMPLE_SEEN",
-    "QUERY_SAMPLE_TIMER_WAIT#",
-];
+use crate::system_schema::listed_columns::TableFiller;
 
 /// The statements, in no order.
-pub(super) fn summary(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
-    let mut listing = Listing::new(&COLUMNS).long_text(2);
-    for (column, name) in listing.columns.iter_mut().zip(COLUMNS) {
-        if name.ends_with("_SEEN") {
-            column.ty = ColumnType::Timestamp { fsp: 6 };
-        }
-    }
-    if asked.are_none() {
-        return listing;
-    }
+pub(super) fn summary(facts: &ListingContext<'_>, table: &mut TableFiller<'_>) {
     for digest in facts.sql.history().digests().lines() {
-        listing.push(row(&digest));
+        table.push(|column| value(&digest, column));
     }
-    listing
 }
 
-fn row(digest: &DigestLine) -> Vec<Value> {
+fn value(digest: &DigestLine, column: &str) -> Option<Value> {
     let (sum, sample) = (&digest.sum, digest.sum.sample.as_ref());
-    let cell = |name: &str| match name {
-        "SCHEMA_NAME" => maybe(digest.schema.as_ref()),
-        "DIGEST" => text(&digest.digest),
-        "DIGEST_TEXT" => text(&digest.text),
-        "COUNT_STAR#" => number(sum.count),
-        "SUM_TIMER_WAIT#" => picoseconds(sum.micros),
-        "MIN_TIMER_WAIT#" => picoseconds(sum.micros_min),
-        "AVG_TIMER_WAIT#" => picoseconds(sum.micros / sum.count.max(1)),
-        "MAX_TIMER_WAIT#" => picoseconds(sum.micros_max),
-        "SUM_ERRORS#" => number(sum.errors),
-        "SUM_WARNINGS#" => number(sum.warnings),
-        "SUM_ROWS_AFFECTED#" => number(sum.affected),
-        "SUM_ROWS_SENT#" => number(sum.sent),
-        "SUM_ROWS_EXAMINED#" => number(sum.examined),
-        "FIRST_SEEN" => moment(sum.first_seen),
-        "LAST_SEEN" => moment(sum.last_seen),
-        "QUANTILE_95#" => picoseconds(sum.quantile_micros(0.95)),
-        "QUANTILE_99#" => picoseconds(sum.quantile_micros(0.99)),
-        "QUANTILE_999#" => picoseconds(sum.quantile_micros(0.999)),
-        "QUERY_SAMPLE_TEXT" => maybe(sample.map(|sample| &*sample.text)),
-        "QUERY_SAMPLE_SEEN" => sample.map_or(Value::Null, |sample| moment(sample.seen)),
-        "QUERY_SAMPLE_TIMER_WAIT#" => {
-            sample.map_or(Value::Null, |sample| picoseconds(sample.micros))
-        }
-        // What is not counted.
-        _ => number(0),
-    };
-    COLUMNS.iter().map(|name| cell(name)).collect()
+    match column {
+        "SCHEMA_NAME" => digest.schema.as_ref().map(text),
+        "DIGEST" => Some(text(&digest.digest)),
+        "DIGEST_TEXT" => Some(text(&digest.text)),
+        "FIRST_SEEN" => Some(moment(sum.first_seen)),
+        "LAST_SEEN" => Some(moment(sum.last_seen)),
+        "QUANTILE_95" => Some(picoseconds(sum.quantile_micros(0.95))),
+        "QUANTILE_99" => Some(picoseconds(sum.quantile_micros(0.99))),
+        "QUANTILE_999" => Some(picoseconds(sum.quantile_micros(0.999))),
+        "QUERY_SAMPLE_TEXT" => sample.map(|sample| text(&sample.text)),
+        "QUERY_SAMPLE_SEEN" => sample.map(|sample| moment(sample.seen)),
+        "QUERY_SAMPLE_TIMER_WAIT" => sample.map(|sample| picoseconds(sample.micros)),
+        _ => sum_value(&sum.statements, column),
+    }
 }
 
-/// Microseconds as MySQL's performance schema has times.
-pub(super) fn picoseconds(micros: u64) -> Value {
-    number(micros.saturating_mul(1_000_000))
+/// `events_statements_histogram_by_digest`: a line for each bucket of each digest.
+pub(super) fn histograms(facts: &ListingContext<'_>, table: &mut TableFiller<'_>) {
+    for digest in facts.sql.history().digests().lines() {
+        buckets(&digest.sum, table, |column| match column {
+            "SCHEMA_NAME" => digest.schema.as_ref().map(text),
+            "DIGEST" => Some(text(&digest.digest)),
+            _ => None,
+        });
+    }
+}
+
+/// `events_statements_histogram_global`: of all statements.
+pub(super) fn histogram(facts: &ListingContext<'_>, table: &mut TableFiller<'_>) {
+    let mut all = DigestSum::default();
+    facts.sql.history().digests().lines().iter().for_each(|digest| all.add(&digest.sum));
+    buckets(&all, table, |_| None);
+}
+
+/// A line for each bucket. There are fewer than in MySQL, and each is half a power of two wide.
+fn buckets(sum: &DigestSum, table: &mut TableFiller<'_>, of: impl Fn(&str) -> Option<Value>) {
+    let all = sum.statements.count.max(1);
+    let (mut least, mut so_far) = (0, 0);
+    for (at, (most, count)) in sum.buckets().enumerate() {
+        so_far += count;
+        table.push(|column| match column {
+            "BUCKET_NUMBER" => Some(number(at as u64)),
+            "BUCKET_TIMER_LOW" => Some(picoseconds(least)),
+            "BUCKET_TIMER_HIGH" => Some(picoseconds(most)),
+            "COUNT_BUCKET" => Some(number(count)),
+            "COUNT_BUCKET_AND_LOWER" => Some(number(so_far)),
+            "BUCKET_QUANTILE" => Some(Value::Double(so_far as f64 / all as f64)),
+            _ => of(column),
+        });
+        least = most;
+    }
 }
 
 /// Microseconds since the epoch as a moment.
-fn moment(micros: u64) -> Value {
+pub(super) fn moment(micros: u64) -> Value {
     Value::Timestamp(Timestamp::from_micros(micros))
 }

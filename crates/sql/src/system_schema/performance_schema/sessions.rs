@@ -1,168 +1,159 @@
-//! Connections and what they run, under MySQL's columns.
+//! Connections and what they run, or ran last, under MySQL's columns.
 
-use std::time::Duration;
+use access::Privilege;
 
+use super::sums::picoseconds;
+use crate::server::{ShownStatement, StatementName};
+use crate::show::{number, text};
+use crate::system_schema::ListingContext;
+use crate::system_schema::information_schema::seen_lines;
+use crate::system_schema::listed_columns::TableFiller;
+use plan::process_line::ProcessLine;
 use values::datum::Value;
 
-use super::digests::picoseconds;
-use crate::show::{self, Listing, maybe, number, text};
-use crate::system_schema::ListingContext;
-use crate::system_schema::information_schema::{renamed, seen_lines};
-use plan::listing::AskedTables;
-use plan::process_line::ProcessLine;
-
-/// `processlist`: as SHOW FULL PROCESSLIST.
-pub(super) fn processlist(facts: &ListingContext<'_>) -> Listing {
-    let names = ["ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO", "MEMORY_USED"];
-    renamed(show::processes(facts.sql, seen_lines(facts), true), &names)
+/// How long a connection has been at what it does, in microseconds.
+fn so_far(facts: &ListingContext<'_>, line: &ProcessLine) -> u64 {
+    facts.sql.engine().clock().unix_micros().saturating_sub(line.since)
 }
 
-/// How long a connection has been at what it does.
-fn so_far(facts: &ListingContext<'_>, line: &ProcessLine) -> Duration {
-    let now = facts.sql.engine().clock().unix_micros();
-    Duration::from_micros(now.saturating_sub(line.since))
+/// What of a connection has the same name in `processlist` and, behind a prefix, in `threads`.
+fn line_value(facts: &ListingContext<'_>, line: &ProcessLine, column: &str) -> Option<Value> {
+    Some(match column {
+        "ID" => number(u64::from(line.id)),
+        "USER" => text(&line.user),
+        "HOST" => text(&line.host),
+        "DB" => return line.database.as_ref().map(text),
+        "COMMAND" => text(line.command),
+        "TIME" => number(so_far(facts, line) / 1_000_000),
+        "STATE" => text(&line.state),
+        "INFO" => return line.info.as_ref().map(text),
+        _ => return None,
+    })
+}
+
+/// `processlist`: as SHOW FULL PROCESSLIST.
+pub(super) fn processlist(facts: &ListingContext<'_>, table: &mut TableFiller<'_>) {
+    for line in seen_lines(facts) {
+        table.push(|column| match column {
+            "EXECUTION_ENGINE" => Some(text("PRIMARY")),
+            "MEMORY_USED" => Some(number(line.memory_bytes as u64)),
+            _ => line_value(facts, &line, column),
+        });
+    }
 }
 
 /// `threads`: a line for each connection, by whose number they are known.
-pub(super) fn threads(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
-    let mut listing = Listing::new(&[
-        "THREAD_ID#",
-        "NAME",
-        "TYPE",
-        "PROCESSLIST_ID#",
-        "PROCESSLIST_USER",
-        "PROCESSLIST_HOST",
-        "PROCESSLIST_DB",
-        "PROCESSLIST_COMMAND",
-        "PROCESSLIST_TIME#",
-        "PROCESSLIST_STATE",
-        "PROCESSLIST_INFO",
-        "PARENT_THREAD_ID#",
-        "ROLE",
-        "INSTRUMENTED",
-        "HISTORY",
-        "CONNECTION_TYPE",
-        "THREAD_OS_ID#",
-        "RESOURCE_GROUP",
-        "EXECUTION_ENGINE",
-        "CONTROLLED_MEMORY#",
-        "MAX_CONTROLLED_MEMORY#",
-        "TOTAL_MEMORY#",
-        "MAX_TOTAL_MEMORY#",
-        "TELEMETRY_ACTIVE",
-    ])
-    .long_text(10);
-    if asked.are_none() {
-        return listing;
-    }
+pub(super) fn threads(facts: &ListingContext<'_>, table: &mut TableFiller<'_>) {
     let sessions = facts.sql.processes().lines().into_iter().map(|line| ("sql", line));
     let doors = facts.sql.door_clients().lines().into_iter().map(|line| (line.command, line));
     for (speaks, line) in sessions.chain(doors) {
-        let id = number(u64::from(line.id));
-        let time = number(so_far(facts, &line).as_secs());
-        let memory = number(line.memory_bytes as u64);
-        listing.push(vec![
-            id.clone(),
-            text(format!("thread/{speaks}/one_connection")),
-            text("FOREGROUND"),
-            id,
-            text(line.user),
-            text(line.host),
-            maybe(line.database),
-            text(line.command),
-            time,
-            text(line.state),
-            maybe(line.info),
-            Value::Null,
-            Value::Null,
-            text("YES"),
-            text("NO"),
-            Value::Null,
-            Value::Null,
-            Value::Null,
-            text("PRIMARY"),
-            memory.clone(),
-            memory.clone(),
-            memory.clone(),
-            memory,
-            text("NO"),
-        ]);
-    }
-    listing
-}
-
-/// `events_statements_current`: the statements that run, with how long they have.
-pub(super) fn statements(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
-    let names = [
-        "THREAD_ID#",
-        "EVENT_ID#",
-        "END_EVENT_ID#",
-        "EVENT_NAME",
-        "SOURCE",
-        "TIMER_START#",
-        "TIMER_END#",
-        "TIMER_WAIT#",
-        "LOCK_TIME#",
-        "SQL_TEXT",
-        "DIGEST",
-        "DIGEST_TEXT",
-        "CURRENT_SCHEMA",
-        "OBJECT_TYPE",
-        "OBJECT_SCHEMA",
-        "OBJECT_NAME",
-        "OBJECT_INSTANCE_BEGIN#",
-        "MYSQL_ERRNO#",
-        "RETURNED_SQLSTATE",
-        "MESSAGE_TEXT",
-        "ERRORS#",
-        "WARNINGS#",
-        "ROWS_AFFECTED#",
-        "ROWS_SENT#",
-        "ROWS_EXAMINED#",
-        "CREATED_TMP_DISK_TABLES#",
-        "CREATED_TMP_TABLES#",
-        "SELECT_FULL_JOIN#",
-        "SELECT_FULL_RANGE_JOIN#",
-        "SELECT_RANGE#",
-        "SELECT_RANGE_CHECK#",
-        "SELECT_SCAN#",
-        "SORT_MERGE_PASSES#",
-        "SORT_RANGE#",
-        "SORT_ROWS#",
-        "SORT_SCAN#",
-        "NO_INDEX_USED#",
-        "NO_GOOD_INDEX_USED#",
-        "NESTING_EVENT_ID#",
-        "NESTING_EVENT_TYPE",
-        "NESTING_EVENT_LEVEL#",
-        "STATEMENT_ID#",
-        "CPU_TIME#",
-        "MAX_CONTROLLED_MEMORY#",
-        "MAX_TOTAL_MEMORY#",
-        "EXECUTION_ENGINE",
-    ];
-    let mut listing = Listing::new(&names).long_text(9).long_text(11);
-    if asked.are_none() {
-        return listing;
-    }
-    for line in facts.sql.processes().lines() {
-        let Some(info) = &line.info else { continue };
-        let took = picoseconds(so_far(facts, &line).as_micros() as u64);
-        let row = names.iter().map(|name| match *name {
-            "THREAD_ID#" => number(u64::from(line.id)),
-            "EVENT_ID#" => number(line.number),
-            "EVENT_NAME" => text("statement/sql"),
-            "TIMER_WAIT#" => took.clone(),
-            "SQL_TEXT" => text(info),
-            "CURRENT_SCHEMA" => maybe(line.database.as_ref()),
-            name if name.ends_with('#') && !NULLS.contains(&name) => number(0),
-            _ => Value::Null,
+        table.push(|column| {
+            Some(match column {
+                "THREAD_ID" => number(u64::from(line.id)),
+                "NAME" => text(format!("thread/{speaks}/one_connection")),
+                "TYPE" => text("FOREGROUND"),
+                "INSTRUMENTED" | "HISTORY" => text("YES"),
+                "EXECUTION_ENGINE" => text("PRIMARY"),
+                "TELEMETRY_ACTIVE" => text("NO"),
+                "CONTROLLED_MEMORY"
+                | "MAX_CONTROLLED_MEMORY"
+                | "TOTAL_MEMORY"
+                | "MAX_TOTAL_MEMORY" => number(line.memory_bytes as u64),
+                _ => return line_value(facts, &line, column.strip_prefix("PROCESSLIST_")?),
+            })
         });
-        listing.push(row.collect());
     }
-    listing
 }
 
-/// Numbers that are NULL where there are none.
-const NULLS: [&str; 4] =
-    ["END_EVENT_ID#", "TIMER_END#", "OBJECT_INSTANCE_BEGIN#", "NESTING_EVENT_ID#"];
+/// `events_statements_current` (what each connection runs, or ran last) and `_history` (what ran
+/// last, of those that are over).
+pub(super) fn statements(facts: &ListingContext<'_>, is_over: bool, table: &mut TableFiller<'_>) {
+    for process in facts.sql.processes().all() {
+        let Some(statement) = process.statement() else { continue };
+        if !is_over || statement.ended.is_some() {
+            table.push(|column| statement_value(facts, process.id, &statement, column));
+        }
+    }
+}
+
+fn statement_value(
+    facts: &ListingContext<'_>,
+    thread: u32,
+    statement: &ShownStatement,
+    column: &str,
+) -> Option<Value> {
+    let micros = statement.took.as_micros() as u64;
+    let begun = statement.since.saturating_sub(facts.sql.started_at());
+    let outcome = statement.ended.map(|(_, outcome)| outcome);
+    let digest = || facts.sql.history().digests().name_of(statement.ended?.0);
+    Some(match column {
+        "THREAD_ID" => number(u64::from(thread)),
+        "EVENT_ID" | "STATEMENT_ID" => number(statement.number),
+        "END_EVENT_ID" => {
+            outcome?;
+            number(statement.number)
+        }
+        "EVENT_NAME" => text(StatementName::of(statement.text.as_bytes()).event()),
+        "TIMER_START" => picoseconds(begun),
+        "TIMER_END" => picoseconds(begun + micros),
+        "TIMER_WAIT" => picoseconds(micros),
+        "LOCK_TIME" => picoseconds(outcome?.lock_micros),
+        "SQL_TEXT" => text(&statement.text),
+        "DIGEST" => text(digest()?.0),
+        "DIGEST_TEXT" => text(digest()?.1),
+        "CURRENT_SCHEMA" => text(statement.database.as_ref()?),
+        "MYSQL_ERRNO" => number(u64::from(outcome.map_or(0, |outcome| outcome.status))),
+        "ERRORS" => number(u64::from(outcome?.status != 0)),
+        "WARNINGS" => number(outcome?.warnings),
+        "ROWS_AFFECTED" => number(outcome?.affected),
+        "ROWS_SENT" => number(outcome?.sent),
+        "ROWS_EXAMINED" => number(outcome?.examined),
+        "SELECT_SCAN" | "NO_INDEX_USED" => number(u64::from(outcome?.is_table_scan)),
+        "EXECUTION_ENGINE" => text("PRIMARY"),
+        _ => return None,
+    })
+}
+
+/// `events_transactions_current`: the transactions that are open from statement to statement.
+pub(super) fn transactions(facts: &ListingContext<'_>, table: &mut TableFiller<'_>) {
+    let now = facts.sql.engine().clock().unix_micros();
+    for process in facts.sql.processes().all() {
+        let Some(open) = process.transaction() else { continue };
+        table.push(|column| {
+            Some(match column {
+                "THREAD_ID" => number(u64::from(process.id)),
+                "EVENT_ID" => number(process.statement_number()),
+                "EVENT_NAME" => text("transaction"),
+                "STATE" => text("ACTIVE"),
+                "TRX_ID" => number(process.lock_owner()),
+                "TIMER_START" => picoseconds(open.since.saturating_sub(facts.sql.started_at())),
+                "TIMER_WAIT" => picoseconds(now.saturating_sub(open.since)),
+                "AUTOCOMMIT" => text("NO"),
+                _ => return None,
+            })
+        });
+    }
+}
+
+/// `session_connect_attrs`, and `session_account_connect_attrs` of one's own account: what clients
+/// say of themselves when they log in.
+pub(super) fn attributes(facts: &ListingContext<'_>, own: bool, table: &mut TableFiller<'_>) {
+    let sees_all = !own || facts.rights.has_global(Privilege::Process);
+    let user = facts.user.rsplit_once('@').map_or(&*facts.user, |(name, _)| name);
+    for process in facts.sql.processes().all() {
+        if !sees_all && process.user() != user {
+            continue;
+        }
+        for (at, (name, value)) in process.attributes().iter().enumerate() {
+            table.push(|column| {
+                Some(match column {
+                    "PROCESSLIST_ID" => number(u64::from(process.id)),
+                    "ATTR_NAME" => text(name),
+                    "ATTR_VALUE" => text(value),
+                    "ORDINAL_POSITION" => number(at as u64),
+                    _ => return None,
+                })
+            });
+        }
+    }
+}

@@ -1,8 +1,9 @@
-//! Times and bytes in words, as MySQL's `FORMAT_PICO_TIME` and `FORMAT_BYTES` write them.
+//! Times and bytes: in words, as MySQL's `FORMAT_PICO_TIME` and `FORMAT_BYTES` write them, or as
+//! numbers, in views whose names begin with `x$`.
 
 use values::datum::Value;
 
-use crate::show::text;
+use crate::show::{number, text};
 
 /// Units of time from the largest, and how many picoseconds each is.
 const TIMES: [(&str, u64); 7] = [
@@ -23,15 +24,36 @@ const BYTES: [(&str, u64); 6] = [
     ("KiB", 1 << 10),
 ];
 
-/// A time in microseconds.
-pub(super) fn time(micros: u64) -> Value {
-    let picoseconds = u128::from(micros) * 1_000_000;
-    text(in_unit(picoseconds, &TIMES).unwrap_or_else(|| format!("{picoseconds:>3} ps")))
+/// How a view writes times and bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Amounts {
+    /// With their units.
+    Words,
+    /// Picoseconds, and bytes.
+    Numbers,
 }
 
-/// An amount of bytes.
-pub(super) fn bytes(bytes: u64) -> Value {
-    text(in_unit(u128::from(bytes), &BYTES).unwrap_or_else(|| format!("{bytes:>4} bytes")))
+impl Amounts {
+    /// A time in microseconds.
+    pub(super) fn time(self, micros: u64) -> Value {
+        let picoseconds = u128::from(micros) * 1_000_000;
+        match self {
+            Amounts::Numbers => number(u64::try_from(picoseconds).unwrap_or(u64::MAX)),
+            Amounts::Words => {
+                text(in_unit(picoseconds, &TIMES).unwrap_or_else(|| format!("{picoseconds:>3} ps")))
+            }
+        }
+    }
+
+    /// An amount of bytes.
+    pub(super) fn bytes(self, bytes: u64) -> Value {
+        match self {
+            Amounts::Numbers => number(bytes),
+            Amounts::Words => text(
+                in_unit(u128::from(bytes), &BYTES).unwrap_or_else(|| format!("{bytes:>4} bytes")),
+            ),
+        }
+    }
 }
 
 fn in_unit(amount: u128, units: &[(&str, u64)]) -> Option<String> {
@@ -48,10 +70,12 @@ mod tests {
         for (micros, expected) in
             [(0, "  0 ps"), (1, "1.00 us"), (1_234_567, "1.23 s"), (99_999_999_999, "1.16 d")]
         {
-            assert_eq!(time(micros), text(expected));
+            assert_eq!(Amounts::Words.time(micros), text(expected));
         }
         for (amount, expected) in [(12, "  12 bytes"), (12_345_678, "11.77 MiB")] {
-            assert_eq!(bytes(amount), text(expected));
+            assert_eq!(Amounts::Words.bytes(amount), text(expected));
         }
+        assert_eq!(Amounts::Numbers.time(2), number(2_000_000));
+        assert_eq!(Amounts::Numbers.bytes(2), number(2));
     }
 }

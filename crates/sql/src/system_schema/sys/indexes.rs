@@ -3,48 +3,61 @@
 //!
 //! Not here: how uses are counted (`rows::asked_keys`).
 
-use plan::listing::AskedTables;
 use rows::schema::Index;
 use rows::table::Table;
 
-use crate::show::{Listing, number, text};
+use crate::show::{number, text};
 use crate::system_schema::ListingContext;
+use crate::system_schema::listed_columns::TableFiller;
 
-/// Indexes that no statement and no door has used since the server started; not those that keep
-/// values unique, which are of use all the same.
-pub(super) fn unused(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
-    let mut listing = Listing::new(&["object_schema", "object_name", "index_name"]);
-    if asked.are_none() {
-        return listing;
-    }
+/// `schema_unused_indexes`: indexes that no statement and no door has used since the server
+/// started; not those that keep values unique, which are of use all the same.
+pub(super) fn unused(facts: &ListingContext<'_>, filler: &mut TableFiller<'_>) {
     let uses = facts.sql.engine().asked_keys().uses();
     for table in facts.sql.engine().catalog().all_tables() {
         for index in table.indexes.iter().skip(1) {
-            if !index.unique && !uses.contains_key(&(table.id, index.id)) {
-                listing.push(vec![text(&table.database), text(&table.name), text(&index.name)]);
+            if index.unique || uses.contains_key(&(table.id, index.id)) {
+                continue;
             }
+            filler.push(|column| {
+                Some(match column {
+                    "object_schema" => text(&table.database),
+                    "object_name" => text(&table.name),
+                    "index_name" => text(&index.name),
+                    _ => return None,
+                })
+            });
         }
     }
-    listing
 }
 
-/// Indexes whose columns are the first ones of another index of the table, which can do their work.
-pub(super) fn redundant(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
-    let mut listing = Listing::new(&[
-        "table_schema",
-        "table_name",
-        "redundant_index_name",
-        "redundant_index_columns",
-        "redundant_index_non_unique#",
-        "dominant_index_name",
-        "dominant_index_columns",
-        "dominant_index_non_unique#",
-        "subpart_exists#",
-        "sql_drop_index",
-    ]);
-    if asked.are_none() {
-        return listing;
+/// `schema_index_statistics` and `schema_table_statistics`: how often each index, or table, was
+/// asked. Writes and times are not counted.
+pub(super) fn statistics(facts: &ListingContext<'_>, by_index: bool, filler: &mut TableFiller<'_>) {
+    let uses = facts.sql.engine().asked_keys().uses();
+    for table in facts.sql.engine().catalog().all_tables() {
+        let count = |index: &Index| uses.get(&(table.id, index.id)).copied().unwrap_or(0);
+        let mut push = |name: Option<&str>, count: u64| {
+            filler.push(|column| {
+                Some(match column {
+                    "table_schema" => text(&table.database),
+                    "table_name" => text(&table.name),
+                    "index_name" => text(name?),
+                    "rows_selected" | "rows_fetched" => number(count),
+                    _ => return None,
+                })
+            });
+        };
+        match by_index {
+            true => table.indexes.iter().for_each(|index| push(Some(&index.name), count(index))),
+            false => push(None, table.indexes.iter().map(count).sum()),
+        }
     }
+}
+
+/// `schema_redundant_indexes`: those whose columns are the first ones of another index of the
+/// table, which can do their work.
+pub(super) fn redundant(facts: &ListingContext<'_>, filler: &mut TableFiller<'_>) {
     for table in facts.sql.engine().catalog().all_tables() {
         for index in &table.indexes {
             let Some(other) = dominant(&table, index) else { continue };
@@ -53,24 +66,27 @@ pub(super) fn redundant(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> 
                 names.collect::<Vec<_>>().join(",")
             };
             let has_prefix = |index: &Index| index.parts.iter().any(|part| part.prefix.is_some());
-            listing.push(vec![
-                text(&table.database),
-                text(&table.name),
-                text(&index.name),
-                text(columns(index)),
-                number(u64::from(!index.unique)),
-                text(&other.name),
-                text(columns(other)),
-                number(u64::from(!other.unique)),
-                number(u64::from(has_prefix(index) || has_prefix(other))),
-                text(format!(
-                    "ALTER TABLE `{}`.`{}` DROP INDEX `{}`",
-                    table.database, table.name, index.name
-                )),
-            ]);
+            let (database, name) = (&table.database, &table.name);
+            filler.push(|column| {
+                Some(match column {
+                    "table_schema" => text(database),
+                    "table_name" => text(name),
+                    "redundant_index_name" => text(&index.name),
+                    "redundant_index_columns" => text(columns(index)),
+                    "redundant_index_non_unique" => number(u64::from(!index.unique)),
+                    "dominant_index_name" => text(&other.name),
+                    "dominant_index_columns" => text(columns(other)),
+                    "dominant_index_non_unique" => number(u64::from(!other.unique)),
+                    "subpart_exists" => number(u64::from(has_prefix(index) || has_prefix(other))),
+                    "sql_drop_index" => text(format!(
+                        "ALTER TABLE `{database}`.`{name}` DROP INDEX `{}`",
+                        index.name
+                    )),
+                    _ => return None,
+                })
+            });
         }
     }
-    listing
 }
 
 /// The index that makes another one needless.

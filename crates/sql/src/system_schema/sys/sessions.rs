@@ -1,123 +1,78 @@
-//! `session`, a line for each connection, and `host_summary`, a line for each host.
+//! `session` and `processlist`: a line for each connection, with what it runs, or ran last.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use plan::listing::AskedTables;
 use plan::process_line::ProcessLine;
 use values::datum::Value;
 
-use super::amounts::{bytes, time};
+use super::amounts::Amounts;
 use super::statements::shortened;
-use crate::show::{Listing, maybe, number, text};
+use crate::server::Process;
+use crate::show::{number, text};
 use crate::system_schema::ListingContext;
+use crate::system_schema::listed_columns::TableFiller;
 
-/// Microseconds that a connection has been at what it does.
-fn so_far(facts: &ListingContext<'_>, line: &ProcessLine) -> u64 {
-    facts.sql.engine().clock().unix_micros().saturating_sub(line.since)
+/// Adds the connections.
+pub(super) fn sessions(facts: &ListingContext<'_>, amounts: Amounts, table: &mut TableFiller<'_>) {
+    for process in facts.sql.processes().all() {
+        let line = process.line();
+        table.push(|column| value(facts, &process, &line, amounts, column));
+    }
 }
 
-/// `session`.
-pub(super) fn sessions(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
-    let names = [
-        "thd_id#",
-        "conn_id#",
-        "user",
-        "db",
-        "command",
-        "state",
-        "time#",
-        "current_statement",
-        "execution_engine",
-        "statement_latency",
-        "progress",
-        "lock_latency",
-        "cpu_latency",
-        "rows_examined#",
-        "rows_sent#",
-        "rows_affected#",
-        "tmp_tables#",
-        "tmp_disk_tables#",
-        "full_scan",
-        "last_statement",
-        "last_statement_latency",
-        "current_memory",
-        "last_wait",
-        "last_wait_latency",
-        "source",
-        "trx_latency",
-        "trx_state",
-        "trx_autocommit",
-        "pid",
-        "program_name",
-    ];
-    let mut listing = Listing::new(&names).long_text(7).long_text(19);
-    if asked.are_none() {
-        return listing;
-    }
-    for line in facts.sql.processes().lines() {
-        let micros = so_far(facts, &line);
-        let cell = |name: &str| match name {
-            "thd_id#" | "conn_id#" => number(u64::from(line.id)),
-            "user" => text(format!("{}@{}", line.user, line.host)),
-            "db" => maybe(line.database.as_ref()),
-            "command" => text(line.command),
-            "state" => text(&line.state),
-            "time#" => number(micros / 1_000_000),
-            "current_statement" => maybe(line.info.as_deref().map(shortened)),
-            "execution_engine" => text("PRIMARY"),
-            "statement_latency" if line.info.is_some() => time(micros),
-            "current_memory" => bytes(line.memory_bytes as u64),
-            _ => Value::Null,
-        };
-        listing.push(names.iter().map(|name| cell(name)).collect());
-    }
-    listing
-}
-
-/// What is known of a host.
-#[derive(Default)]
-struct HostSum {
-    connections: u64,
-    users: BTreeSet<String>,
-    memory_bytes: usize,
-}
-
-/// `host_summary`: of the hosts that are connected. What hosts had before is not counted.
-pub(super) fn hosts(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
-    let names = [
-        "host",
-        "statements#",
-        "statement_latency",
-        "statement_avg_latency",
-        "table_scans#",
-        "file_ios#",
-        "file_io_latency",
-        "current_connections#",
-        "total_connections#",
-        "unique_users#",
-        "current_memory",
-        "total_memory_allocated",
-    ];
-    let mut listing = Listing::new(&names);
-    if asked.are_none() {
-        return listing;
-    }
-    let mut hosts: BTreeMap<String, HostSum> = BTreeMap::new();
-    for line in facts.sql.processes().lines() {
-        let host = hosts.entry(line.host).or_default();
-        host.connections += 1;
-        host.users.insert(line.user);
-        host.memory_bytes += line.memory_bytes;
-    }
-    for (name, host) in hosts {
-        let cell = |column: &str| match column {
-            "host" => text(&name),
-            "current_connections#" => number(host.connections),
-            "unique_users#" => number(host.users.len() as u64),
-            "current_memory" => bytes(host.memory_bytes as u64),
-            _ => Value::Null,
-        };
-        listing.push(names.iter().map(|name| cell(name)).collect());
-    }
-    listing
+fn value(
+    facts: &ListingContext<'_>,
+    process: &Process,
+    line: &ProcessLine,
+    amounts: Amounts,
+    column: &str,
+) -> Option<Value> {
+    let now = facts.sql.engine().clock().unix_micros();
+    let statement = process.statement();
+    let (running, last) = match line.info.is_some() {
+        true => (statement, None),
+        false => (None, statement),
+    };
+    let words = |statement: &str| match amounts {
+        Amounts::Words => text(shortened(statement)),
+        Amounts::Numbers => text(statement),
+    };
+    let outcome = || last.as_ref()?.ended.map(|(_, outcome)| outcome);
+    let attribute = |name: &str| {
+        let attributes = process.attributes();
+        let found = attributes.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| text(value))
+    };
+    Some(match column {
+        "thd_id" | "conn_id" => number(u64::from(line.id)),
+        "user" => text(format!("{}@{}", line.user, line.host)),
+        "db" => text(line.database.as_ref()?),
+        "command" => text(line.command),
+        "state" => text(&line.state),
+        "time" => number(now.saturating_sub(line.since) / 1_000_000),
+        "current_statement" => words(line.info.as_ref()?),
+        "execution_engine" => text("PRIMARY"),
+        "statement_latency" => amounts.time(running?.took.as_micros() as u64),
+        "lock_latency" => amounts.time(outcome()?.lock_micros),
+        "rows_examined" => number(outcome()?.examined),
+        "rows_sent" => number(outcome()?.sent),
+        "rows_affected" => number(outcome()?.affected),
+        "full_scan" => text(match outcome() {
+            Some(outcome) if outcome.is_table_scan => "YES",
+            _ => "NO",
+        }),
+        "last_statement" => words(&last?.text),
+        "last_statement_latency" => amounts.time(last?.took.as_micros() as u64),
+        "current_memory" => amounts.bytes(line.memory_bytes as u64),
+        "trx_latency" => amounts.time(now.saturating_sub(process.transaction()?.since)),
+        "trx_state" => {
+            process.transaction()?;
+            text("ACTIVE")
+        }
+        "trx_autocommit" => {
+            process.transaction()?;
+            text("NO")
+        }
+        "pid" => return attribute("_pid"),
+        "program_name" => return attribute("program_name"),
+        _ => return None,
+    })
 }

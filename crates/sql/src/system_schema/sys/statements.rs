@@ -1,89 +1,101 @@
-//! `statement_analysis`: statements by digest, those first that took most.
+//! Statements by digest, those first that took most: `statement_analysis`, and those of them that
+//! read whole tables, failed or warned, or took longest.
 
-use plan::listing::AskedTables;
 use values::datum::Value;
 use values::temporal::Timestamp;
-use values::types::ColumnType;
 
-use super::amounts::time;
-use crate::show::{Listing, maybe, number, text};
+use super::amounts::Amounts;
+use crate::server::DigestLine;
+use crate::show::{number, text};
 use crate::system_schema::ListingContext;
+use crate::system_schema::listed_columns::TableFiller;
 
 /// Characters of a statement, as MySQL shortens it: its beginning and its end.
 const STATEMENT_CHARS_MAX: usize = 64;
+/// The part of the statements' times that the longest are beyond.
+const LONGEST: f64 = 0.95;
 
-/// The statements.
-pub(super) fn analysis(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
-    let mut listing = Listing::new(&[
-        "query",
-        "db",
-        "full_scan",
-        "exec_count#",
-        "err_count#",
-        "warn_count#",
-        "total_latency",
-        "max_latency",
-        "avg_latency",
-        "lock_latency",
-        "cpu_latency",
-        "rows_sent#",
-        "rows_sent_avg#",
-        "rows_examined#",
-        "rows_examined_avg#",
-        "rows_affected#",
-        "rows_affected_avg#",
-        "tmp_tables#",
-        "tmp_disk_tables#",
-        "rows_sorted#",
-        "sort_merge_passes#",
-        "max_controlled_memory",
-        "max_total_memory",
-        "digest",
-        "first_seen",
-        "last_seen",
-    ]);
-    for column in &mut listing.columns[24..] {
-        column.ty = ColumnType::Timestamp { fsp: 6 };
-    }
-    if asked.are_none() {
-        return listing;
-    }
+/// Which statements a view shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ShownDigests {
+    /// All.
+    All,
+    /// Those that read all rows of a table.
+    TableScans,
+    /// Those that failed, or warned.
+    Faults,
+    /// Those whose times are among the longest twentieth.
+    Longest,
+}
+
+/// Adds the statements of a view.
+pub(super) fn statements(
+    facts: &ListingContext<'_>,
+    shown: ShownDigests,
+    amounts: Amounts,
+    table: &mut TableFiller<'_>,
+) {
     let mut lines = facts.sql.history().digests().lines();
-    lines.sort_by_key(|line| std::cmp::Reverse(line.sum.micros));
+    let average = |line: &DigestLine| {
+        let sum = &line.sum.statements;
+        sum.micros / sum.count.max(1)
+    };
+    let mut averages: Vec<u64> = lines.iter().map(average).collect();
+    averages.sort_unstable();
+    let place = (averages.len() as f64 * LONGEST) as usize;
+    let long = averages.get(place).copied().unwrap_or(0);
+    lines.retain(|line| {
+        let sum = &line.sum.statements;
+        match shown {
+            ShownDigests::All => true,
+            ShownDigests::TableScans => sum.table_scans > 0,
+            ShownDigests::Faults => sum.errors > 0 || sum.warnings > 0,
+            ShownDigests::Longest => average(line) >= long,
+        }
+    });
+    lines.sort_by_key(|line| std::cmp::Reverse(line.sum.statements.micros));
     for line in lines {
-        let sum = &line.sum;
-        let each = |all: u64| number((all as f64 / sum.count.max(1) as f64).round() as u64);
-        let moment = |micros| Value::Timestamp(Timestamp::from_micros(micros));
-        listing.push(vec![
-            text(shortened(&line.text)),
-            maybe(line.schema.as_ref()),
-            text(""),
-            number(sum.count),
-            number(sum.errors),
-            number(sum.warnings),
-            time(sum.micros),
-            time(sum.micros_max),
-            time(sum.micros / sum.count.max(1)),
-            time(0),
-            time(0),
-            number(sum.sent),
-            each(sum.sent),
-            number(sum.examined),
-            each(sum.examined),
-            number(sum.affected),
-            each(sum.affected),
-            number(0),
-            number(0),
-            number(0),
-            number(0),
-            text("   0 bytes"),
-            text("   0 bytes"),
-            text(&line.digest),
-            moment(sum.first_seen),
-            moment(sum.last_seen),
-        ]);
+        table.push(|column| value(&line, amounts, column));
     }
-    listing
+}
+
+fn value(line: &DigestLine, amounts: Amounts, column: &str) -> Option<Value> {
+    let sum = &line.sum.statements;
+    let each = |all: u64| number((all as f64 / sum.count.max(1) as f64).round() as u64);
+    let percent =
+        |part: u64| number((part as f64 * 100.0 / sum.count.max(1) as f64).round() as u64);
+    let moment = |micros| Value::Timestamp(Timestamp::from_micros(micros));
+    Some(match column {
+        "query" => match amounts {
+            Amounts::Words => text(shortened(&line.text)),
+            Amounts::Numbers => text(&line.text),
+        },
+        "db" => text(line.schema.as_ref()?),
+        "full_scan" => text(if sum.table_scans > 0 { "*" } else { "" }),
+        "exec_count" => number(sum.count),
+        "err_count" | "errors" => number(sum.errors),
+        "error_pct" => percent(sum.errors),
+        "warn_count" | "warnings" => number(sum.warnings),
+        "warning_pct" => percent(sum.warnings),
+        "total_latency" => amounts.time(sum.micros),
+        "max_latency" => amounts.time(sum.micros_max),
+        "avg_latency" => amounts.time(sum.micros / sum.count.max(1)),
+        "lock_latency" => amounts.time(sum.lock_micros),
+        "cpu_latency" => amounts.time(0),
+        "no_index_used_count" => number(sum.table_scans),
+        "no_index_used_pct" => percent(sum.table_scans),
+        "rows_sent" => number(sum.sent),
+        "rows_sent_avg" => each(sum.sent),
+        "rows_examined" => number(sum.examined),
+        "rows_examined_avg" => each(sum.examined),
+        "rows_affected" => number(sum.affected),
+        "rows_affected_avg" => each(sum.affected),
+        "max_controlled_memory" | "max_total_memory" => amounts.bytes(0),
+        "digest" => text(&line.digest),
+        "first_seen" => moment(line.sum.first_seen),
+        "last_seen" => moment(line.sum.last_seen),
+        _ => return None,
+    })
 }
 
 /// A statement as `sys.format_statement` shortens it.

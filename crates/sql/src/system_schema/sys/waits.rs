@@ -1,53 +1,36 @@
-//! `innodb_lock_waits`: who waits for which row, who has it, and how to end that.
+//! Waits, each with who is waited for: `innodb_lock_waits` (for a row) and
+//! `schema_table_lock_waits` (for a table's definition), and how to end that.
 
-use plan::listing::AskedTables;
+use std::sync::Arc;
+
 use rows::row_lock_wait::LockMode;
 use values::datum::Value;
 use values::temporal::Timestamp;
-use values::types::ColumnType;
 
-use crate::show::{Listing, maybe, number, text};
+use crate::server::Process;
+use crate::show::{number, text};
 use crate::system_schema::ListingContext;
+use crate::system_schema::listed_columns::TableFiller;
+use crate::system_schema::performance_schema::{MetadataLock, all_metadata_locks};
 
-/// A line for each transaction that waits and each that it waits for.
-pub(super) fn lock_waits(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
-    let names = [
-        "wait_started",
-        "wait_age",
-        "wait_age_secs#",
-        "locked_table",
-        "locked_table_schema",
-        "locked_table_name",
-        "locked_table_partition",
-        "locked_table_subpartition",
-        "locked_index",
-        "locked_type",
-        "waiting_trx_id#",
-        "waiting_trx_started",
-        "waiting_trx_age",
-        "waiting_trx_rows_locked#",
-        "waiting_trx_rows_modified#",
-        "waiting_pid#",
-        "waiting_query",
-        "waiting_lock_id",
-        "waiting_lock_mode",
-        "blocking_trx_id#",
-        "blocking_pid#",
-        "blocking_query",
-        "blocking_lock_id",
-        "blocking_lock_mode",
-        "blocking_trx_started",
-        "blocking_trx_age",
-        "blocking_trx_rows_locked#",
-        "blocking_trx_rows_modified#",
-        "sql_kill_blocking_query",
-        "sql_kill_blocking_connection",
-    ];
-    let mut listing = Listing::new(&names).long_text(16).long_text(21);
-    listing.columns[0].ty = ColumnType::Timestamp { fsp: 0 };
-    if asked.are_none() {
-        return listing;
-    }
+/// What a view says of one who waits, or of one who is waited for, by the rest of a column's name.
+fn transaction_value(process: Option<&Process>, now: u64, column: &str) -> Option<Value> {
+    let process = process?;
+    let open = || process.transaction();
+    let moment = |micros| Value::Timestamp(Timestamp::from_micros(micros));
+    Some(match column {
+        "pid" => number(u64::from(process.id)),
+        // As in MySQL an idle one has none; what it did last is in `session`.
+        "query" => text(process.line().info?),
+        "trx_started" => moment(open()?.since),
+        "trx_age" => text(clock(now.saturating_sub(open()?.since) / 1_000_000)),
+        "trx_rows_modified" => number(open()?.affected),
+        _ => return None,
+    })
+}
+
+/// `innodb_lock_waits`: a line for each transaction that waits and each that it waits for.
+pub(super) fn lock_waits(facts: &ListingContext<'_>, table: &mut TableFiller<'_>) {
     let engine = facts.sql.engine();
     let now = engine.clock().unix_micros();
     let connections = facts.sql.processes().by_lock_owner();
@@ -60,46 +43,78 @@ pub(super) fn lock_waits(facts: &ListingContext<'_>, asked: &AskedTables<'_>) ->
             (None, LockMode::Shared) => text("S"),
         };
         let lock_id = |owner: u64| text(format!("{owner}:{:016x}", wait.lock));
-        let waiting = connections.get(&wait.waiting).map(|process| process.line());
+        let waiting = connections.get(&wait.waiting).map(Arc::as_ref);
+        // A statement that waits does so from its beginning on, but for some milliseconds.
+        let began = waiting.map(|process| process.line().since);
         for holder in &wait.holders {
-            let blocking = connections.get(holder).map(|process| process.line());
-            // A statement that waits does so from its beginning on, but for some milliseconds.
-            let began = waiting.as_ref().map(|line| line.since);
-            let seconds = began.map(|began| now.saturating_sub(began) / 1_000_000);
-            let kill =
-                |what: &str| maybe(blocking.as_ref().map(|line| format!("{what} {}", line.id)));
-            let cell = |name: &str| match name {
-                "wait_started" => began
-                    .map_or(Value::Null, |began| Value::Timestamp(Timestamp::from_micros(began))),
-                "wait_age" => maybe(seconds.map(clock)),
-                "wait_age_secs#" => seconds.map_or(Value::Null, number),
-                "locked_table" => text(format!("`{}`.`{}`", row.table.database, row.table.name)),
-                "locked_table_schema" => text(&row.table.database),
-                "locked_table_name" => text(&row.table.name),
-                "locked_index" => maybe(row.index.map(|index| &row.table.indexes[index].name)),
-                "locked_type" => text(if row.index.is_some() { "RECORD" } else { "TABLE" }),
-                "waiting_trx_id#" => number(wait.waiting),
-                "waiting_pid#" => {
-                    waiting.as_ref().map_or(Value::Null, |line| number(u64::from(line.id)))
-                }
-                "waiting_query" => maybe(waiting.as_ref().and_then(|line| line.info.as_ref())),
-                "waiting_lock_id" => lock_id(wait.waiting),
-                "waiting_lock_mode" => mode(wait.mode),
-                "blocking_trx_id#" => number(*holder),
-                "blocking_pid#" => {
-                    blocking.as_ref().map_or(Value::Null, |line| number(u64::from(line.id)))
-                }
-                "blocking_query" => maybe(blocking.as_ref().and_then(|line| line.info.as_ref())),
-                "blocking_lock_id" => lock_id(*holder),
-                "blocking_lock_mode" => mode(wait.held),
-                "sql_kill_blocking_query" => kill("KILL QUERY"),
-                "sql_kill_blocking_connection" => kill("KILL"),
-                _ => Value::Null,
-            };
-            listing.push(names.iter().map(|name| cell(name)).collect());
+            let blocking = connections.get(holder).map(Arc::as_ref);
+            table.push(|column| {
+                Some(match column {
+                    "wait_started" => Value::Timestamp(Timestamp::from_micros(began?)),
+                    "wait_age" => text(clock(now.saturating_sub(began?) / 1_000_000)),
+                    "wait_age_secs" => number(now.saturating_sub(began?) / 1_000_000),
+                    "locked_table" => {
+                        text(format!("`{}`.`{}`", row.table.database, row.table.name))
+                    }
+                    "locked_table_schema" => text(&row.table.database),
+                    "locked_table_name" => text(&row.table.name),
+                    "locked_index" => text(&row.table.indexes[row.index?].name),
+                    "locked_type" => text(if row.index.is_some() { "RECORD" } else { "TABLE" }),
+                    "waiting_trx_id" => number(wait.waiting),
+                    "waiting_lock_id" => lock_id(wait.waiting),
+                    "waiting_lock_mode" => mode(wait.mode),
+                    "blocking_trx_id" => number(*holder),
+                    "blocking_lock_id" => lock_id(*holder),
+                    "blocking_lock_mode" => mode(wait.held),
+                    "sql_kill_blocking_query" => text(format!("KILL QUERY {}", blocking?.id)),
+                    "sql_kill_blocking_connection" => text(format!("KILL {}", blocking?.id)),
+                    _ => {
+                        let (of, rest) = column.split_once('_')?;
+                        let process = if of == "waiting" { waiting } else { blocking };
+                        return transaction_value(process, now, rest);
+                    }
+                })
+            });
         }
     }
-    listing
+}
+
+/// `schema_table_lock_waits`: a line for each connection that waits for a table's definition and
+/// each whose open transaction keeps it as it is.
+pub(super) fn table_lock_waits(facts: &ListingContext<'_>, table: &mut TableFiller<'_>) {
+    let locks = all_metadata_locks(facts.sql);
+    let now = facts.sql.engine().clock().unix_micros();
+    let account = |lock: &MetadataLock| {
+        let line = lock.process.line();
+        text(format!("{}@{}", line.user, line.host))
+    };
+    for waiting in locks.iter().filter(|lock| lock.waits) {
+        let holds = |lock: &&MetadataLock| !lock.waits && lock.table.id == waiting.table.id;
+        for blocking in locks.iter().filter(holds) {
+            table.push(|column| {
+                Some(match column {
+                    "object_schema" => text(&waiting.table.database),
+                    "object_name" => text(&waiting.table.name),
+                    "waiting_thread_id" | "waiting_pid" => number(u64::from(waiting.process.id)),
+                    "waiting_account" => account(waiting),
+                    "waiting_lock_type" => text("EXCLUSIVE"),
+                    "waiting_lock_duration" | "blocking_lock_duration" => text("TRANSACTION"),
+                    "waiting_query" => text(waiting.process.line().info?),
+                    "waiting_query_secs" => {
+                        number(now.saturating_sub(waiting.process.line().since) / 1_000_000)
+                    }
+                    "blocking_thread_id" | "blocking_pid" => number(u64::from(blocking.process.id)),
+                    "blocking_account" => account(blocking),
+                    "blocking_lock_type" => text("SHARED_WRITE"),
+                    "sql_kill_blocking_query" => {
+                        text(format!("KILL QUERY {}", blocking.process.id))
+                    }
+                    "sql_kill_blocking_connection" => text(format!("KILL {}", blocking.process.id)),
+                    _ => return None,
+                })
+            });
+        }
+    }
 }
 
 /// Seconds as `hh:mm:ss`.
