@@ -15,7 +15,7 @@ use crate::limits::AccountLimits;
 use crate::lock_rule::LockRule;
 use crate::password_policy::{EarlierPassword, PasswordPolicy, PolicyDefaults};
 use crate::privilege::PrivilegeSet;
-use crate::secret::{self, Plugin};
+use crate::secret::{self, NO_PASSWORD, Plugin};
 use crate::tls_need::TlsNeed;
 
 /// The name of an account or a role.
@@ -205,6 +205,26 @@ impl Account {
         ways.any(|(plugin, stored)| plugin.has_passwords() && stored.is_empty())
     }
 
+    /// The way whose password SET PASSWORD changes, and RETAIN CURRENT PASSWORD keeps: the first
+    /// that has one.
+    pub fn password_way(&self) -> Option<(Plugin, &str)> {
+        self.ways().find(|(plugin, _)| plugin.has_passwords())
+    }
+
+    /// Its place among `ways`.
+    pub fn password_place(&self) -> Option<usize> {
+        self.ways().position(|(plugin, _)| plugin.has_passwords())
+    }
+
+    /// Another password for that way.
+    pub fn store_password(&mut self, stored: String) {
+        match self.password_place() {
+            None => {}
+            Some(0) => self.stored = stored,
+            Some(place) => self.alternatives[place - 1].stored = stored,
+        }
+    }
+
     /// All ways to log in, with what is stored for each.
     pub fn ways(&self) -> impl Iterator<Item = (Plugin, &str)> {
         let further = self.alternatives.iter().map(|way| (way.plugin, &*way.stored));
@@ -214,7 +234,8 @@ impl Account {
     /// Whether all that one may do who logged in at this second of the epoch is to set a password.
     pub fn is_expired(&self, logged_in_at: u64, defaults: &PolicyDefaults) -> bool {
         let is_outlived = |set_at| self.password_policy.is_outlived(set_at, logged_in_at, defaults);
-        self.expired || self.plugin.has_passwords() && self.password_set_at.is_some_and(is_outlived)
+        let has_password = self.password_way().is_some();
+        self.expired || has_password && self.password_set_at.is_some_and(is_outlived)
     }
 
     /// Whether a password is one of those that may not come again.
@@ -223,17 +244,21 @@ impl Account {
         let mut earlier = self.earlier_passwords.iter().enumerate();
         earlier.any(|(place, earlier)| {
             policy.is_barred(place, earlier, now, defaults)
-                && secret::is_stored_of(&earlier.stored, password)
+                && earlier.all().any(|stored| secret::is_stored_of(stored, password))
         })
     }
 
-    /// Its password was set just now; earlier ones that may come again are forgotten.
+    /// Its passwords were set just now; earlier ones that may come again are forgotten.
     pub fn note_password_set(&mut self, now: u64, defaults: &PolicyDefaults) {
         self.password_set_at = Some(now);
         self.expired = false;
-        if !self.stored.is_empty() {
-            let stored = self.stored.clone();
-            self.earlier_passwords.insert(0, EarlierPassword { stored, set_at: now });
+        let is_password = |(plugin, stored): &(Plugin, &str)| {
+            plugin.has_passwords() && !stored.is_empty() && *stored != NO_PASSWORD
+        };
+        let mut all = self.ways().filter(is_password).map(|(_, stored)| stored.to_owned());
+        if let Some(stored) = all.next() {
+            let further = all.collect();
+            self.earlier_passwords.insert(0, EarlierPassword { stored, further, set_at: now });
         }
         let policy = self.password_policy.clone();
         let mut place = 0;

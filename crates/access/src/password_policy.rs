@@ -69,8 +69,18 @@ pub struct PolicyDefaults {
 pub struct EarlierPassword {
     /// What is stored of it.
     pub stored: String,
+    /// What is stored of those that were set with it, for other ways to log in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<String>,
     /// When it was set: seconds since the epoch.
     pub set_at: u64,
+}
+
+impl EarlierPassword {
+    /// What is stored of all that were set at once.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.stored).chain(self.further.iter().map(String::as_str))
+    }
 }
 
 impl PasswordPolicy {
@@ -133,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_password_is_barred_by_its_place_or_by_its_age() {
-        let earlier = EarlierPassword { stored: String::new(), set_at: 1000 };
+        let earlier = EarlierPassword { stored: String::new(), further: Vec::new(), set_at: 1000 };
         let barred = |history, reuse_days, place, days: u64| {
             let policy = PasswordPolicy { history, reuse_days, ..PasswordPolicy::default() };
             policy.is_barred(place, &earlier, 1000 + days * DAY_SECONDS, &DEFAULTS)

@@ -33,8 +33,13 @@ pub fn rounds_computed() -> u64 {
     ROUNDS.get()
 }
 
+/// So many more were computed.
+pub(crate) fn note_rounds(rounds: u32) {
+    ROUNDS.set(ROUNDS.get() + u64::from(rounds));
+}
+
 /// A stored password.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct StoredHash {
     rounds: u32,
     salt: [u8; SALT_BYTES],
@@ -57,6 +62,11 @@ impl StoredHash {
     /// What tells it from others: its salt and its hash.
     pub fn key(&self) -> ([u8; SALT_BYTES], [u8; HASH_CHARS]) {
         (self.salt, self.hash)
+    }
+
+    /// The rounds of hashes that it takes to try a password.
+    pub fn rounds(&self) -> u64 {
+        self.rounds.into()
     }
 
     /// Whether this was made from `password`.
@@ -96,7 +106,7 @@ fn sha256_crypt(password: &[u8], salt: &[u8], rounds: u32) -> [u8; HASH_CHARS] {
     }
     let s = repeated(&ds.finalize().into(), salt.len());
 
-    ROUNDS.set(ROUNDS.get() + u64::from(rounds));
+    note_rounds(rounds);
     for round in 0..rounds {
         let mut c = Sha256::new();
         c.update(if round & 1 == 1 { &p[..] } else { &digest });

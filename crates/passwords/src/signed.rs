@@ -20,6 +20,7 @@ use curve25519_dalek::scalar::clamp_integer;
 use curve25519_dalek::{EdwardsPoint, Scalar};
 use sha2::{Digest, Sha512};
 
+use crate::crypt::note_rounds;
 use crate::equal_secretly;
 
 /// MariaDB's method, as accounts have it.
@@ -97,7 +98,7 @@ pub fn ed25519_key(stored: &str) -> Option<PublicKey> {
 }
 
 /// What parsec stores of a password.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ParsecKey {
     factor: u8,
     salt: [u8; PARSEC_SALT_BYTES],
@@ -139,6 +140,17 @@ impl ParsecKey {
     pub fn told(&self) -> ParsecHint {
         let mut told = [b'P', self.factor].into_iter().chain(self.salt);
         std::array::from_fn(|_| told.next().unwrap_or_default())
+    }
+
+    /// Another salt, made of these bytes: for a key that nobody is to be let in by.
+    pub fn salt_again(&mut self, seed: &[u8; 32]) {
+        let mut bytes = seed.iter().copied();
+        self.salt = std::array::from_fn(|_| bytes.next().unwrap_or_default());
+    }
+
+    /// The rounds of hashes that it takes to try a password.
+    pub fn rounds(&self) -> u64 {
+        (ROUNDS << self.factor).into()
     }
 
     /// All that is kept, as a certificate is proved by it.
@@ -186,6 +198,7 @@ fn derived(password: &[u8], salt: &[u8], factor: u8) -> [u8; 32] {
         let digest = parts.iter().fold(inner.clone(), |digest, part| digest.chain_update(part));
         outer.clone().chain_update(digest.finalize()).finalize().into()
     };
+    note_rounds(ROUNDS << factor);
     let mut block = hmac(&[salt, &1u32.to_be_bytes()]);
     let mut sum = block;
     for _ in 1..ROUNDS << factor {

@@ -183,6 +183,86 @@ fn the_present_password_is_asked_of_those_who_may_change_no_others() {
 }
 
 #[test]
+fn a_password_that_is_a_further_way_had_no_history_and_was_not_asked_for() {
+    let (sql, _) = server_by_clock();
+    let mut root = session(&sql);
+    let stored = |place: usize| {
+        let grants = sql.access().grants();
+        let account = grants.account(&AccountName::new("i", "%")).unwrap();
+        let (plugin, stored) = account.ways().nth(place).unwrap();
+        (plugin.name(), stored.to_owned())
+    };
+    let holds = |place: usize, password| access::secret::is_stored_of(&stored(place).1, password);
+    run(
+        &mut root,
+        "CREATE USER i IDENTIFIED VIA unix_socket OR mysql_native_password USING PASSWORD('p') OR \
+         ed25519 USING PASSWORD('e') PASSWORD REQUIRE CURRENT PASSWORD HISTORY 2",
+    );
+    let own = &mut acting(&sql, "i");
+    assert_eq!(error(own, "SET PASSWORD = 'q'"), 3892);
+    assert_eq!(error(own, "SET PASSWORD = 'q' REPLACE 'x'"), 3891);
+    assert_eq!(error(own, "SET PASSWORD = 'p' REPLACE 'p'"), 3638);
+    assert_eq!(error(own, "SET PASSWORD = 'e' REPLACE 'p'"), 3638, "it was set with the other");
+    run(own, "SET PASSWORD = 'q' REPLACE 'p'");
+    assert_eq!(
+        [stored(0).0, stored(1).0, stored(2).0],
+        ["auth_socket", "mysql_native_password", "ed25519"]
+    );
+    assert!(stored(0).1.is_empty() && holds(1, "q") && holds(2, "e"));
+    assert_eq!(error(own, "ALTER USER USER() IDENTIFIED BY 'p' REPLACE 'q'"), 3638);
+    run(own, "ALTER USER USER() IDENTIFIED BY 'r' REPLACE 'q'");
+    assert!(stored(0).1.is_empty() && holds(1, "r"));
+    run(own, "SET PASSWORD = 'p' REPLACE 'r'");
+    let told = run(&mut root, "SET PASSWORD FOR i TO RANDOM");
+    assert!(holds(1, told.split('\t').nth(2).unwrap()));
+    // None of several that are said at once may be one of them.
+    let both = "ALTER USER i IDENTIFIED VIA ed25519 USING PASSWORD('new') OR mysql_native_password \
+                USING PASSWORD('p')";
+    assert_eq!(error(&mut root, both), 3638);
+    assert_eq!(stored(0).0, "auth_socket", "nothing of it was done");
+}
+
+#[test]
+fn a_password_is_retained_by_the_way_that_has_one_and_by_no_other() {
+    let sql = server();
+    let mut root = session(&sql);
+    let retained = |user: &str| {
+        let grants = sql.access().grants();
+        grants.account(&AccountName::new(user, "%")).unwrap().retained.clone()
+    };
+    let is_retained =
+        |password: &str| access::secret::is_stored_of(&retained("a").unwrap(), password);
+    run(
+        &mut root,
+        "CREATE USER a IDENTIFIED VIA unix_socket OR mysql_native_password USING PASSWORD('p')",
+    );
+    run(&mut root, "SET PASSWORD FOR a = 'q' RETAIN CURRENT PASSWORD");
+    assert!(is_retained("p"));
+    run(&mut root, "ALTER USER a IDENTIFIED BY 'r' RETAIN CURRENT PASSWORD");
+    assert!(is_retained("q"));
+    run(&mut root, "SET PASSWORD FOR a = 's'");
+    assert!(is_retained("q"), "until it is discarded");
+    let ways = "IDENTIFIED VIA mysql_native_password USING PASSWORD('t') OR unix_socket";
+    run(&mut root, &format!("ALTER USER a {ways} RETAIN CURRENT PASSWORD"));
+    assert!(is_retained("s"));
+    run(&mut root, "ALTER USER a IDENTIFIED BY ''");
+    assert_eq!(retained("a"), None, "as mysqld 9.7 does");
+    for (statement, number) in [
+        ("ALTER USER a IDENTIFIED BY 'u' RETAIN CURRENT PASSWORD", 3878),
+        ("ALTER USER a IDENTIFIED WITH ed25519 BY 'u' RETAIN CURRENT PASSWORD", 3894),
+    ] {
+        assert_eq!(error(&mut root, statement), number, "{statement}");
+    }
+    run(&mut root, "ALTER USER a IDENTIFIED BY 'u'");
+    assert_eq!(error(&mut root, "ALTER USER a IDENTIFIED BY '' RETAIN CURRENT PASSWORD"), 3878);
+    run(&mut root, "CREATE USER b IDENTIFIED WITH auth_socket");
+    let socket = "ALTER USER b IDENTIFIED WITH auth_socket AS 'daemon' RETAIN CURRENT PASSWORD";
+    assert_eq!(error(&mut root, socket), 3894);
+    assert_eq!(error(&mut root, "SET PASSWORD FOR b = 'x'"), 4102);
+    assert_eq!(retained("b"), None);
+}
+
+#[test]
 fn a_password_that_the_server_makes_is_told_once_and_holds() {
     let sql = server();
     let mut root = session(&sql);

@@ -408,9 +408,11 @@ table! {
     DependentByFunctionalIndex 3837 b"HY000";
     InvalidJsonType 3853 b"22032";
     DependentByPartitionFunction 3855 b"HY000";
+    PasswordCannotBeRetained 3878 b"HY000";
     IncorrectCurrentPassword 3891 b"HY000";
     MissingCurrentPassword 3892 b"HY000";
     CurrentPasswordNotRequired 3893 b"HY000";
+    PasswordCannotBeRetainedOnPluginChange 3894 b"HY000";
     ConstraintNotFound 3940 b"HY000";
     ValuesClauseDefault 3943 b"HY000";
     ClientLocalFilesDisabled 3948 b"42000";
@@ -425,6 +427,7 @@ table! {
     JsonDepth 4040 b"HY000";
     LimitWithTies 4180 b"HY000";
     ExplainIntoImplicitFormat 6006 b"0A000";
+    SetPasswordAuthPlugin 4102 b"HY000";
     ExplainIntoFormat 6007 b"0A000";
     FkNoUniqueIndexParent 6125 b"HY000";
     ExplainAnalyzeJsonVersion 6412 b"0A000";

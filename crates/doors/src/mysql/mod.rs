@@ -9,7 +9,8 @@
 //! `conversation` holds these together as a state machine that can stop at any packet, any
 //! statement of a packet, and any row.
 //!
-//! Not here: SQL (crate `sql`), sockets (crate `server`), TLS and compression (not announced).
+//! Not here: SQL (crate `sql`), sockets (crate `server`), TLS (`encrypted`); compression is not
+//! announced.
 
 mod attributes;
 mod auth;

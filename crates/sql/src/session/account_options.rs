@@ -138,14 +138,6 @@ fn tls_need(required: &RequireSpec) -> TlsNeed {
     }
 }
 
-/// The plugin of an account without a password.
-pub(super) fn plugin(identified: Option<&Identification>, default: Plugin) -> Result<Plugin> {
-    match identified.and_then(|identified| identified.plugin.as_deref()) {
-        None => Ok(default),
-        Some(name) => named_plugin(name),
-    }
-}
-
 fn named_plugin(name: &str) -> Result<Plugin> {
     Plugin::named(name).ok_or_else(|| {
         let message = format!("Plugin '{name}' is not loaded");
@@ -153,8 +145,8 @@ fn named_plugin(name: &str) -> Result<Plugin> {
     })
 }
 
-/// Another password; the one before holds on if it is retained, which is possible with one plugin
-/// only.
+/// Another password for the way that has one, or other ways to log in. The password before holds on
+/// if it is retained, which is possible with one plugin only.
 pub(super) fn give_password(
     name: &AccountName,
     account: &mut Account,
@@ -163,62 +155,116 @@ pub(super) fn give_password(
 ) -> Result<Option<RandomPassword>> {
     check_present(account, new, &rules.defaults)?;
     let identified = new.identified;
-    let mut alternatives = Vec::with_capacity(identified.alternatives.len());
-    for (name, secret) in &identified.alternatives {
-        let plugin = named_plugin(name)?;
-        let password = match secret {
-            // One that nobody is told would be nobody's.
-            SecretSpec::Random => return Err(wrong_form()),
-            SecretSpec::Password(password) => Some(&**password),
-            SecretSpec::Stored(_) => None,
-        };
-        let stored = stored_form(plugin, secret, password)?;
-        alternatives.push(LoginWay { plugin, stored });
-    }
-    let plugin = plugin(Some(identified), account.plugin)?;
-    let is_kept = identified.plugin.is_none();
-    if is_kept
-        && !plugin.has_passwords()
-        && let Some(way) = account.alternatives.iter_mut().find(|way| way.plugin.has_passwords())
-        && let SecretSpec::Password(password) = &identified.secret
-    {
-        // SET PASSWORD is about the first way that has one.
-        way.stored = way.plugin.store(password);
-        account.note_password_set(rules.now, &rules.defaults);
-        return Ok(None);
-    }
-    if new.retain && plugin == Plugin::Parsec {
-        return Err(SqlError::unsupported("RETAIN CURRENT PASSWORD with parsec"));
-    }
+    let before = account.password_way().map(|(plugin, stored)| (plugin, stored.to_owned()));
     let random = matches!(identified.secret, SecretSpec::Random)
         .then(|| random_password(rules.random_length));
-    let clear = match &identified.secret {
-        SecretSpec::Password(password) => Some(password.clone()),
+    // Without a plugin it is about the password alone.
+    let keeps_ways = identified.plugin.is_none();
+    let first = match &identified.plugin {
+        Some(name) => named_plugin(name)?,
+        None => before.as_ref().map_or(account.plugin, |(plugin, _)| *plugin),
+    };
+    let mut said = vec![(first, &identified.secret)];
+    for (name, secret) in &identified.alternatives {
+        said.push((named_plugin(name)?, secret));
+    }
+    let mut ways = Vec::with_capacity(said.len());
+    for (place, (plugin, secret)) in said.into_iter().enumerate() {
+        let password = match secret {
+            SecretSpec::Password(password) => Some(&**password),
+            SecretSpec::Random if place == 0 => random.as_deref(),
+            // One that nobody is told would be nobody's.
+            SecretSpec::Random => return Err(wrong_form()),
+            SecretSpec::Stored(_) => None,
+        };
+        if password.is_some_and(|said| account.bars_password(said, rules.now, &rules.defaults)) {
+            return Err(contradicts_history(name));
+        }
+        ways.push(LoginWay { plugin, stored: stored_form(plugin, secret, password)? });
+    }
+    let after = ways.iter().find(|way| way.plugin.has_passwords());
+    if new.retain {
+        check_retained(name, before.as_ref(), after)?;
+    }
+    let is_as_before = |way: &LoginWay| before.as_ref().is_some_and(|(old, _)| *old == way.plugin);
+    account.retained = match after {
+        // Without a password there is no second one.
+        Some(way) if is_as_before(way) && !way.stored.is_empty() => match new.retain {
+            true => before.map(|(_, stored)| stored),
+            false => account.retained.take(),
+        },
         _ => None,
     };
-    let password = clear.as_deref().or(random.as_deref());
-    let stored = stored_form(plugin, &identified.secret, password)?;
-    let random = random.map(|password| RandomPassword { account: name.clone(), password });
-    if clear.is_some_and(|clear| account.bars_password(&clear, rules.now, &rules.defaults)) {
-        let message = format!(
-            "Cannot use these credentials for '{}' because they contradict the password history \
-             policy",
-            name.plain()
-        );
-        return Err(SqlError::new(ErrorCode::CredentialsContradictToHistory, message));
-    }
-    let before = std::mem::replace(&mut account.stored, stored);
-    account.retained = match new.retain && plugin == account.plugin {
-        true => Some(before),
-        false if plugin == account.plugin => account.retained.take(),
-        false => None,
-    };
-    account.plugin = plugin;
-    if !is_kept {
-        account.alternatives = alternatives;
+    let mut ways = ways.into_iter();
+    let first = ways.next().expect("it was said first");
+    if keeps_ways {
+        account.store_password(first.stored);
+    } else {
+        (account.plugin, account.stored) = (first.plugin, first.stored);
+        account.alternatives = ways.collect();
     }
     account.note_password_set(rules.now, &rules.defaults);
-    Ok(random)
+    Ok(random.map(|password| RandomPassword { account: name.clone(), password }))
+}
+
+fn contradicts_history(name: &AccountName) -> SqlError {
+    let message = format!(
+        "Cannot use these credentials for '{}' because they contradict the password history policy",
+        name.plain()
+    );
+    SqlError::new(ErrorCode::CredentialsContradictToHistory, message)
+}
+
+/// Refuses RETAIN CURRENT PASSWORD where two passwords could not both be proved. Numbers and words
+/// are those of mysqld 9.7.
+fn check_retained(
+    name: &AccountName,
+    before: Option<&(Plugin, String)>,
+    after: Option<&LoginWay>,
+) -> Result<()> {
+    let plugins = (before.map(|(plugin, _)| *plugin), after.map(|way| way.plugin));
+    let error = match plugins {
+        (Some(Plugin::Parsec), Some(Plugin::Parsec)) => {
+            SqlError::unsupported("RETAIN CURRENT PASSWORD with parsec")
+        }
+        (Some(old), Some(new)) if old == new => {
+            let is_empty = before.is_some_and(|(_, stored)| stored.is_empty())
+                || after.is_some_and(|way| way.stored.is_empty());
+            if !is_empty {
+                return Ok(());
+            }
+            let message = format!(
+                "Empty password can not be retained as second password for user {}.",
+                name.in_error()
+            );
+            SqlError::new(ErrorCode::PasswordCannotBeRetained, message)
+        }
+        _ => {
+            let message = format!(
+                "Current password can not be retained for user {} because authentication plugin \
+                 is being changed.",
+                name.in_error()
+            );
+            SqlError::new(ErrorCode::PasswordCannotBeRetainedOnPluginChange, message)
+        }
+    };
+    Err(error)
+}
+
+/// Refuses SET PASSWORD for an account that has none.
+pub(super) fn check_has_password(name: &AccountName, account: &Account) -> Result<()> {
+    match account.password_way() {
+        Some(_) => Ok(()),
+        None => {
+            let message = format!(
+                "SET PASSWORD has no significance for user {} as the authentication method used \
+                 doesn't store authentication data in the MySQL server. Please consider using \
+                 ALTER USER instead if you want to change authentication parameters.",
+                name.in_error()
+            );
+            Err(SqlError::new(ErrorCode::SetPasswordAuthPlugin, message))
+        }
+    }
 }
 
 /// What a plugin stores of a password, or what was said to be that.
@@ -246,19 +292,16 @@ fn check_present(
     new: &NewPassword<'_>,
     defaults: &PolicyDefaults,
 ) -> Result<()> {
+    let stored = account.password_way().map_or("", |(_, stored)| stored);
     let (code, message) = match new.replaced {
         Some(_) if !new.is_own => (
             ErrorCode::CurrentPasswordNotRequired,
             "Do not specify the current password while changing it for other users.",
         ),
-        Some(PresentPassword(present))
-            if !access::secret::is_stored_of(&account.stored, present) =>
-        {
-            (
-                ErrorCode::IncorrectCurrentPassword,
-                "Incorrect current password. Specify the correct password which has to be replaced.",
-            )
-        }
+        Some(PresentPassword(present)) if !access::secret::is_stored_of(stored, present) => (
+            ErrorCode::IncorrectCurrentPassword,
+            "Incorrect current password. Specify the correct password which has to be replaced.",
+        ),
         None if new.is_own
             && !new.is_privileged
             && account.password_policy.requires_current(defaults) =>

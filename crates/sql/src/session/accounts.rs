@@ -369,6 +369,7 @@ impl Session {
                 let message = "Can't find any matching row in the user table";
                 SqlError::new(ErrorCode::PasswordNoMatch, message)
             })?;
+            account_options::check_has_password(name, account)?;
             give_password(name, account, new, &rules)
         })
     }

@@ -1,8 +1,11 @@
 //! Tests of the login exchange: who is let in.
 
-use passwords::seal;
+use access::secret::{NO_PASSWORD, Plugin};
+use passwords::signed::{CLIENT_ED25519, PARSEC, ParsecKey};
+use passwords::{CACHING_SHA2, NATIVE, seal};
 
 use super::*;
+use crate::mysql::handshake::Login;
 
 const SCRAMBLE: Scramble = *b"abcdefghijklmnopqrst";
 
@@ -163,8 +166,6 @@ fn a_name_that_nobody_has_takes_the_work_and_the_exchange_of_a_wrong_password() 
         change.unwrap();
     }
     let users = Users::unconfigured().with_accounts(&Arc::new(control));
-    // What nobody's password makes is made once.
-    users.decoy();
     // At the doors that are sent the password: nor is an account without passwords told.
     for name in ["bob", "nobody", "daemon"] {
         let (verdict, work) = rounds(|| users.prove(name, "h", b"wrong", None, true));
@@ -183,19 +184,35 @@ fn a_name_that_nobody_has_takes_the_work_and_the_exchange_of_a_wrong_password() 
     }
 }
 
-/// Accounts of SQL that log in by these ways.
-fn account_of(ways: &[(Plugin, String)]) -> Users {
-    let control = AccessControl::load(&[]).unwrap();
+/// An account that logs in by these ways.
+fn by_ways(ways: &[(Plugin, String)]) -> access::Account {
     let mut account = access::Account::new(ways[0].0, ways[0].1.clone());
     let further = ways[1..].iter().cloned();
     account.alternatives =
         further.map(|(plugin, stored)| access::account::LoginWay { plugin, stored }).collect();
-    let made = control.change::<_, access::EditError>(
-        |edit| edit.create(AccountName::new("bob", "%"), account.clone()),
-        |_| Ok(()),
-    );
-    made.unwrap();
+    account
+}
+
+/// `root@localhost`, and these accounts of SQL.
+fn of_accounts(accounts: Vec<(&str, access::Account)>) -> Users {
+    let control = AccessControl::load(&[]).unwrap();
+    for (name, account) in accounts {
+        let made = control.change::<_, access::EditError>(
+            |edit| edit.create(AccountName::new(name, "%"), account),
+            |_| Ok(()),
+        );
+        made.unwrap();
+    }
     Users::unconfigured().with_accounts(&Arc::new(control))
+}
+
+/// `bob`, who logs in by these ways.
+fn account_of(ways: &[(Plugin, String)]) -> Users {
+    of_accounts(vec![("bob", by_ways(ways))])
+}
+
+fn begin<'a>(users: &'a Users, user: &str, method: &str, proof: &[u8]) -> (Exchange, Step<'a>) {
+    Exchange::begin(users, &login(user, method, proof), SCRAMBLE, "h", None)
 }
 
 fn fresh(exchange: &Exchange) -> [u8; 32] {
@@ -263,4 +280,162 @@ fn an_account_is_asked_for_each_of_its_ways_in_their_order() {
     let (mut exchange, first) = Exchange::begin(&users, &login, SCRAMBLE, "h", None);
     assert_eq!(first, Step::Wait);
     assert!(matches!(exchange.answer(&users, b"", true), Step::Deny { .. }));
+}
+
+#[test]
+fn parsec_named_twice_was_told_of_once_and_the_second_way_let_nobody_in() {
+    use passwords::signed::parsec_answer;
+    let users = account_of(&[
+        (Plugin::Parsec, Plugin::Parsec.store("one")),
+        (Plugin::Parsec, Plugin::Parsec.store("two")),
+    ]);
+    let accepted = Step::Accept { fast: false };
+    let denied = Step::Deny { password: true };
+    let again = Step::Switch(PARSEC);
+    for (password, first, second) in [
+        (&b"one"[..], accepted, None),
+        (b"two", again, Some(accepted)),
+        (b"three", again, Some(denied)),
+    ] {
+        let (mut exchange, begun) = step(&users, NATIVE, &native_proof(b"x"));
+        assert_eq!(begun, again);
+        for wanted in [Some(first), second].into_iter().flatten() {
+            let nonce = fresh(&exchange);
+            let Step::Tell(told) = exchange.answer(&users, b"", false) else { panic!("no salt") };
+            let answer = parsec_answer(password, &nonce, &told, &[5; 32]).unwrap();
+            assert_eq!(exchange.answer(&users, &answer, false), wanted);
+        }
+    }
+}
+
+#[test]
+fn a_retained_password_belongs_to_the_way_that_has_one() {
+    let mut account =
+        by_ways(&[(Plugin::Socket, String::new()), (Plugin::Native, Plugin::Native.store("new"))]);
+    account.retained = Some(Plugin::Native.store("old"));
+    let users = of_accounts(vec![("bob", account)]);
+    for (password, wanted) in [
+        (&b"new"[..], Step::Accept { fast: false }),
+        (b"old", Step::Accept { fast: false }),
+        (b"other", Step::Deny { password: true }),
+    ] {
+        let (mut exchange, first) = step(&users, NATIVE, &native_proof(password));
+        assert_eq!(first, Step::Wait, "the socket is asked first, and has no password");
+        assert!(exchange.is_by_socket());
+        let switched = exchange.answer(&users, &native_proof(password), true);
+        assert_eq!(switched, Step::Switch(NATIVE));
+        assert_eq!(exchange.answer(&users, &native_proof(password), false), wanted);
+        // What proves the certificate is made from the password that the client has.
+        let digest = passwords::native_digest(password);
+        let proof = passwords::certificate_proof(&digest, &SCRAMBLE, &[7; 32]);
+        let is_proved = exchange.certificate_proof(&[7; 32]) == Some(proof);
+        assert_eq!(is_proved, wanted == Step::Accept { fast: false });
+        let verdict = users.prove("bob", "h", password, None, true);
+        assert_eq!(verdict != PasswordVerdict::Denied, is_proved);
+    }
+}
+
+#[test]
+fn a_wrong_password_takes_the_work_of_all_ways_whoever_is_named() {
+    let ways = |ways: &[Plugin]| {
+        by_ways(&ways.iter().map(|plugin| (*plugin, plugin.store("secret"))).collect::<Vec<_>>())
+    };
+    let mut two = ways(&[Plugin::CachingSha2]);
+    two.retained = Some(Plugin::CachingSha2.store("old"));
+    let users = of_accounts(vec![
+        ("native", ways(&[Plugin::Native])),
+        ("further", ways(&[Plugin::Native, Plugin::CachingSha2])),
+        ("parsec", ways(&[Plugin::Parsec])),
+        ("both", ways(&[Plugin::Socket, Plugin::Parsec, Plugin::CachingSha2])),
+        ("socket", by_ways(&[(Plugin::Socket, String::new())])),
+        ("two", two),
+    ]);
+    let names = ["native", "further", "parsec", "both", "socket", "two", "nobody", "root"];
+    for name in names {
+        let (verdict, work) = rounds(|| users.prove(name, "localhost", b"wrong", None, true));
+        assert_eq!((verdict, work), (PasswordVerdict::Denied, 2 * 5000 + 1024), "{name}");
+        let (verdict, work) = rounds(|| users.prove(name, "localhost", b"wrong", None, false));
+        assert_eq!((verdict, work), (PasswordVerdict::Wait, 0), "{name}");
+    }
+    for name in &names[..4] {
+        let verdict = users.prove(name, "h", b"secret", None, true);
+        assert!(matches!(verdict, PasswordVerdict::Accepted(Some(_))), "{name}");
+    }
+    // The accounts have changed: what there is to do has, too.
+    let accounts = users.accounts.clone().unwrap();
+    let dropped = accounts.change::<_, access::EditError>(
+        |edit| edit.drop_account(&AccountName::new("two", "%")),
+        |_| Ok(()),
+    );
+    dropped.unwrap();
+    let (_, work) = rounds(|| users.prove("nobody", "h", b"wrong", None, true));
+    assert_eq!(work, 5000 + 1024);
+}
+
+#[test]
+fn a_name_that_nobody_has_was_asked_for_no_way_but_the_first() {
+    use passwords::signed::{parsec_answer, sign};
+    let denied = Step::Deny { password: true };
+    let native = native_proof(b"secret");
+    let users = account_of(&[
+        (Plugin::Ed25519, Plugin::Ed25519.store("secret")),
+        (Plugin::Native, Plugin::Native.store("secret")),
+    ]);
+    let (mut exchange, first) = begin(&users, "nobody", NATIVE, &native);
+    assert_eq!(first, Step::Switch(CLIENT_ED25519));
+    // The password of the account that lends its ways is right for nobody else.
+    let signature = sign(b"secret", &fresh(&exchange));
+    assert_eq!(exchange.answer(&users, &signature, false), Step::Switch(NATIVE));
+    assert_eq!(exchange.answer(&users, &native, false), denied);
+    assert_eq!((exchange.account(), exchange.is_locked()), (None, false));
+
+    let key = ParsecKey::new(b"secret", [3; 18]);
+    let users = account_of(&[(Plugin::Parsec, key.stored())]);
+    let mut told = |user: &str| {
+        let (mut exchange, first) = begin(&users, user, NATIVE, &native);
+        assert_eq!(first, Step::Switch(PARSEC));
+        let nonce = fresh(&exchange);
+        let Step::Tell(told) = exchange.answer(&users, b"", false) else { panic!("no salt") };
+        let answer = parsec_answer(b"secret", &nonce, &told, &[5; 32]).unwrap();
+        (told, exchange.answer(&users, &answer, false))
+    };
+    let (bobs, accepted) = told("bob");
+    assert_eq!((bobs, accepted), (key.told(), Step::Accept { fast: false }));
+    let (nobodys, refused) = told("nobody");
+    assert_eq!(refused, denied);
+    assert_ne!(nobodys, bobs, "an account's own salt would say that it is not one");
+    assert_eq!(told("nobody").0, nobodys, "as an account's is");
+    assert_ne!(told("somebody").0, nobodys);
+}
+
+#[test]
+fn the_way_of_a_name_that_nobody_has_stays_what_it_is() {
+    let plugins = [Plugin::Native, Plugin::Ed25519, Plugin::CachingSha2, Plugin::Parsec];
+    let accounts: Vec<_> = (0..32)
+        .map(|at| plugins[at % 4])
+        .enumerate()
+        .map(|(at, plugin)| (format!("u{at}"), by_ways(&[(plugin, plugin.store("secret"))])))
+        .collect();
+    let named = accounts.iter().map(|(name, account)| (&**name, account.clone())).collect();
+    let users = of_accounts(named);
+    let proof = native_proof(b"wrong");
+    let first = |users: &Users, name: &str| match begin(users, name, NATIVE, &proof).1 {
+        Step::Switch(method) => method,
+        Step::Deny { password: true } => NATIVE,
+        other => panic!("{other:?}"),
+    };
+    let all = |users: &Users| -> Vec<&str> {
+        (0..64).map(|at| first(users, &format!("nobody{at}"))).collect()
+    };
+    let methods = all(&users);
+    for method in [NATIVE, CLIENT_ED25519, CACHING_SHA2, PARSEC] {
+        assert!(methods.contains(&method), "{method}");
+    }
+    let mut named: Vec<(&str, access::Account)> =
+        accounts.iter().map(|(name, account)| (&**name, account.clone())).collect();
+    assert_eq!(all(&of_accounts(named.clone())), methods, "after a restart");
+    named.push(("another", by_ways(&[(Plugin::Native, Plugin::Native.store("x"))])));
+    let changed = all(&of_accounts(named));
+    let kept = changed.iter().zip(&methods).filter(|(now, before)| now == before).count();
+    assert!(kept > 48, "{kept}: one account more takes one name of 33");
 }

@@ -151,10 +151,11 @@ fn password_history(
     account: &Account,
     rows: &mut Vec<Vec<Value>>,
 ) {
-    for earlier in &account.earlier_passwords {
+    let earlier = account.earlier_passwords.iter();
+    for (stored, set_at) in earlier.flat_map(|set| set.all().map(|stored| (stored, set.set_at))) {
         rows.push(row_of(table, |column| match column {
-            "Password_timestamp" => Some(second(earlier.set_at)),
-            "Password" => Some(text(&earlier.stored)),
+            "Password_timestamp" => Some(second(set_at)),
+            "Password" => Some(text(stored)),
             _ => grantee(name, column),
         }));
     }
