@@ -5,7 +5,8 @@
 //!    that is not watched has none of this, and a place on a table that is not watched refers to
 //!    none.
 //! 2. A request that is repeated elsewhere is noted there alone (`forget`).
-//! 3. Keys are told, values never; of the keys of a request with one table as many as fit.
+//! 3. Keys are told, values never: all of a request, in as many lines as they need, up to a mebibyte
+//!    of them. What is beyond that is counted.
 //!
 //! Not here: lines and their file (`access::audit`), which requests there are (the doors).
 
@@ -19,17 +20,27 @@ use values::ErrorCode;
 
 use crate::accounts::DoorAccounts;
 
-/// Bytes of keys that are told of a request with one table.
+/// Bytes of keys that one line tells.
 const KEY_BYTES_MAX: usize = 4096;
+/// Bytes of keys that are told of a request.
+const ALL_KEY_BYTES_MAX: usize = 1 << 20;
 
 /// What a client's request has done so far.
 #[derive(Debug)]
 pub struct ClientAccesses {
     accounts: Arc<DoorAccounts>,
-    pending: Mutex<Vec<TableAccess>>,
+    pending: Mutex<PendingAccesses>,
 }
 
-/// What was done with a table.
+/// What is not told yet.
+#[derive(Debug, Default)]
+struct PendingAccesses {
+    accesses: Vec<TableAccess>,
+    /// Bytes of their keys.
+    key_bytes: usize,
+}
+
+/// What was done with a table: a line.
 #[derive(Debug)]
 struct TableAccess {
     table: Arc<Table>,
@@ -80,44 +91,20 @@ impl ClientAccesses {
             return Err(LimitReached::Unaudited);
         }
         let mut pending = self.pending.lock();
-        let is_same = |access: &TableAccess| {
-            access.operation == operation
-                && access.allowed == allowed
-                && access.table.database == table.database
-                && access.table.name == table.name
-        };
-        let at = pending.iter().position(is_same).unwrap_or_else(|| {
-            let table = Arc::clone(table);
-            let (keys, key_bytes, key_count) = (Vec::new(), 0, 0);
-            pending.push(TableAccess { table, operation, allowed, keys, key_bytes, key_count });
-            pending.len() - 1
-        });
-        let access = &mut pending[at];
-        if let Some(key) = key {
-            let key = String::from_utf8_lossy(&key[..key.len().min(KEY_BYTES_MAX)]);
-            // A request may ask several times for what it does with one key.
-            if access.keys.last().is_some_and(|last| *last == key) {
-                return Ok(());
-            }
-            access.key_count += 1;
-            access.key_bytes += key.len();
-            if access.key_bytes <= KEY_BYTES_MAX {
-                access.keys.push(key.into_owned());
-            }
-        }
+        pending.note(table, operation, key, allowed);
         Ok(())
     }
 
     /// The request in front is begun again.
     pub fn forget(&self) {
-        self.pending.lock().clear();
+        *self.pending.lock() = PendingAccesses::default();
     }
 
     /// The request in front of a client is answered: the audit log is told what it did.
     pub fn tell(&self, of: &AuditSubject<'_>) {
         let pending = std::mem::take(&mut *self.pending.lock());
         let Some(audit) = self.accounts.audit() else { return };
-        for access in pending {
+        for access in pending.accesses {
             let status = match access.allowed {
                 true => 0,
                 false => ErrorCode::TableaccessDenied.number(),
@@ -131,6 +118,53 @@ impl ClientAccesses {
                 status,
             };
             audit.note(of, &event);
+        }
+    }
+}
+
+impl PendingAccesses {
+    fn note(
+        &mut self,
+        table: &Arc<Table>,
+        operation: &'static str,
+        key: Option<&[u8]>,
+        allowed: bool,
+    ) {
+        let key = key.map(|key| String::from_utf8_lossy(&key[..key.len().min(KEY_BYTES_MAX)]));
+        let length = key.as_ref().map_or(0, |key| key.len());
+        let is_told = self.key_bytes + length <= ALL_KEY_BYTES_MAX;
+        let is_same = |access: &TableAccess| {
+            access.operation == operation
+                && access.allowed == allowed
+                && access.table.database == table.database
+                && access.table.name == table.name
+        };
+        let last = self.accesses.iter().rposition(is_same);
+        let has_key = |access: &TableAccess| {
+            access.keys.last().is_some_and(|last| Some(&**last) == key.as_deref())
+        };
+        let has_room = |access: &TableAccess| {
+            !is_told || access.keys.is_empty() || access.key_bytes + length <= KEY_BYTES_MAX
+        };
+        let at = match last {
+            // A request may ask several times for what it does with one key.
+            Some(at) if has_key(&self.accesses[at]) => return,
+            Some(at) if has_room(&self.accesses[at]) => at,
+            _ => {
+                let table = Arc::clone(table);
+                let (keys, key_bytes, key_count) = (Vec::new(), 0, 0);
+                let access = TableAccess { table, operation, allowed, keys, key_bytes, key_count };
+                self.accesses.push(access);
+                self.accesses.len() - 1
+            }
+        };
+        let Some(key) = key else { return };
+        let access = &mut self.accesses[at];
+        access.key_count += 1;
+        if is_told {
+            access.key_bytes += length;
+            access.keys.push(key.into_owned());
+            self.key_bytes += length;
         }
     }
 }

@@ -390,3 +390,142 @@ fn operations_of_chosen_users_on_chosen_tables_are_told_of_at_each_door_with_key
     );
     assert!(!fs::read_to_string(&path).unwrap().contains("value"), "no value is told");
 }
+
+#[test]
+fn prepared_ones_set_into_and_sql_select_limit_let_reads_of_a_watched_table_escape() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("audit.log");
+    let watched = ["--audit-events=statements", "--audit-tables=shop.orders"];
+    let server = start(directory.path(), &watched);
+    let mut sql = root(&server);
+    for statement in [
+        "CREATE DATABASE shop",
+        "CREATE TABLE shop.orders (id INT PRIMARY KEY, v VARCHAR(20))",
+        "CREATE TABLE shop.other (id INT PRIMARY KEY, v VARCHAR(20))",
+        "CREATE TABLE shop.third (id INT PRIMARY KEY, v VARCHAR(20))",
+        "INSERT INTO shop.other VALUES (1, 'one'), (2, 'two')",
+    ] {
+        sql.run(statement);
+    }
+    let reads = [
+        "INSERT INTO shop.orders SELECT * FROM shop.other",
+        "INSERT INTO shop.orders VALUES (3, DATE '2024-01-01')",
+        "SELECT v INTO @a FROM shop.orders WHERE id = 1",
+        "SET @a = (SELECT v FROM shop.orders WHERE id = 1)",
+        "SET @a = 1, @b = (SELECT v FROM shop.third LIMIT 1), @c = (SELECT MAX(v) FROM shop.orders)",
+        "DO (SELECT v FROM shop.orders LIMIT 1)",
+        "EXECUTE IMMEDIATE 'SELECT v FROM shop.orders'",
+        "EXECUTE IMMEDIATE 'SET @a = (SELECT v FROM shop.orders LIMIT 1)'",
+        "SET STATEMENT max_statement_time = 9 FOR SELECT v FROM shop.orders",
+        "UPDATE shop.other SET v = (SELECT v FROM shop.orders WHERE id = 1) WHERE id = 1",
+        "INSERT INTO shop.third VALUES (9, (SELECT v FROM shop.orders WHERE id = 1))",
+        "CREATE TABLE shop.copied AS SELECT v FROM shop.orders",
+        "CREATE VIEW shop.seen AS SELECT v FROM shop.orders",
+        "SELECT * FROM shop.seen",
+        "CHECKSUM TABLE shop.orders",
+        "SELECT v FROM shop.nothing",
+        "SET @a = (SELECT v FROM shop.nothing)",
+    ];
+    let others = [
+        "INSERT INTO shop.third SELECT id, v FROM shop.other",
+        "INSERT INTO shop.third VALUES (3, DATE '2024-01-01')",
+        "SELECT v INTO @a FROM shop.other WHERE id = 1",
+        "SET @a = (SELECT v FROM shop.other WHERE id = 1)",
+        "SET @a = 1",
+        "DO (SELECT v FROM shop.other LIMIT 1)",
+        "EXECUTE IMMEDIATE 'SELECT v FROM shop.other'",
+        "SET STATEMENT max_statement_time = 9 FOR SELECT v FROM shop.other",
+        "UPDATE shop.other SET v = (SELECT v FROM shop.third WHERE id = 1) WHERE id = 1",
+        "CREATE TABLE shop.fourth AS SELECT v FROM shop.other",
+        "CREATE VIEW shop.glanced AS SELECT v FROM shop.other",
+        "SELECT * FROM shop.glanced",
+        "CHECKSUM TABLE shop.other",
+    ];
+    for statement in others.into_iter().chain(reads) {
+        let is_there = !statement.contains("nothing");
+        assert_eq!(sql.execute(statement).is_ok(), is_there, "{statement}");
+    }
+    sql.run("PREPARE plain FROM 'SELECT v FROM shop.orders WHERE id = 1'");
+    sql.run("PREPARE aside FROM 'SELECT v INTO @a FROM shop.orders WHERE id = 1'");
+    sql.run("PREPARE other FROM 'SELECT v FROM shop.other WHERE id = 1'");
+    let executed = ["EXECUTE plain", "EXECUTE aside", "EXECUTE other"];
+    for limit in ["1", "DEFAULT"] {
+        sql.run(&format!("SET sql_select_limit = {limit}"));
+        for statement in executed {
+            sql.execute(statement).unwrap();
+        }
+        sql.query(&format!("SELECT v AS by_{limit} FROM shop.orders")).unwrap();
+        sql.query(&format!("SELECT v AS by_{limit} FROM shop.other")).unwrap();
+    }
+    sql.query("SELECT 'the end' FROM shop.orders").unwrap();
+    wait_for(&path, &[("query", "SELECT 'the end' FROM shop.orders".into())]);
+    let told: Vec<String> =
+        lines(&path).iter().map(|line| line["query"].as_str().unwrap().to_owned()).collect();
+    let limited = |limit: &str| {
+        let select = format!("SELECT v AS by_{limit} FROM shop.orders");
+        [executed[0].to_owned(), executed[1].to_owned(), select]
+    };
+    let prepared = ["plain", "aside"].map(|name| format!("PREPARE {name}"));
+    let expected: Vec<String> = reads
+        .into_iter()
+        .map(str::to_owned)
+        .chain(limited("1"))
+        .chain(limited("DEFAULT"))
+        .chain(["SELECT 'the end' FROM shop.orders".to_owned()])
+        .collect();
+    // Whether preparing one is told of is of no consequence.
+    let told: Vec<String> =
+        told.into_iter().filter(|told| !prepared.iter().any(|own| told.starts_with(own))).collect();
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn keys_of_a_long_request_and_a_list_that_is_not_read_to_its_end_were_not_told_of() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("audit.log");
+    let watched = ["--audit-events=operations", "--audit-tables=kv.cache"];
+    let server = start(directory.path(), &watched);
+    let mut cache = server.connect("memcached");
+    let keys: Vec<String> = (0..100).map(|number| format!("{number:0>200}")).collect();
+    for many in keys.chunks(9) {
+        assert_eq!(ask_line(&mut cache, &format!("get {}\r\n", many.join(" "))), "END\r");
+    }
+    // All of them in one request.
+    let mut handler = server.connect("handlersocket");
+    assert_eq!(ask_line(&mut handler, "P\t1\tkv\tcache\t\tk\n"), "0\t1");
+    let listed = format!("1\t=\t1\t\t100\t0\t@\t0\t100\t{}\n", keys.join("\t"));
+    assert_eq!(ask_line(&mut handler, &listed), "0\t1");
+    wait_until("all lines", || {
+        let of_handler = lines(&path);
+        let of_handler = of_handler.iter().filter(|line| line["door"] == "handlersocket");
+        of_handler.filter_map(|line| line["key_count"].as_u64()).sum::<u64>() >= 100
+    });
+    let all = lines(&path);
+    for door in ["memcached", "handlersocket"] {
+        let of_door: Vec<&serde_json::Value> =
+            all.iter().filter(|line| line["door"] == door).collect();
+        let told = of_door.iter().flat_map(|line| line["keys"].as_array().unwrap());
+        let told: Vec<&str> = told.filter_map(|key| key.as_str()).collect();
+        for key in &keys {
+            assert!(told.iter().any(|told| told.ends_with(&**key)), "{door} {key}");
+        }
+        for line in of_door {
+            let keys = line["keys"].as_array().unwrap();
+            assert_eq!(line["key_count"], keys.len());
+            assert!(keys.iter().map(|key| key.as_str().unwrap().len()).sum::<usize>() <= 4096);
+        }
+    }
+    // Longer than what the sockets hold, of which the client reads nothing.
+    root(&server).run(
+        "INSERT INTO kv.cache (k, v) WITH RECURSIVE n AS (SELECT 0 AS x UNION ALL SELECT x + 1 FROM n \
+         WHERE x < 249) SELECT CONCAT('k', LPAD(a.x * 250 + b.x, 240, '0')), 'v' FROM n a, n b",
+    );
+    let mut lister = server.connect("memcached");
+    lister.write_all(b"lru_crawler metadump all\r\n").unwrap();
+    wait_until("the list is told of", || {
+        let is_list =
+            |line: &serde_json::Value| line["operation"] == "read" && line.get("keys").is_none();
+        lines(&path).iter().any(is_list)
+    });
+    drop(lister);
+}

@@ -49,7 +49,7 @@ pub use door_clients::{
     ClientActivity, ClientListing, ClientUser, DoorClients, DoorProcess, DoorWork,
 };
 pub(crate) use general_log::GeneralEntry;
-pub(crate) use history::{StatementHistory, StatementKind, StatementOutcome};
+pub(crate) use history::{StatementHistory, StatementKind, StatementOutcome, TableWatch};
 pub(crate) use line::{LineTurn, StatementQueue};
 pub use locks::NamedLocks;
 pub use prepared::{CountedStatement, PreparedStatements};

@@ -70,7 +70,7 @@ pub use commands::SessionCommand;
 use statement::Statement;
 pub use usage::limit_reached;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -128,8 +128,8 @@ pub struct Session {
     uncounted: UncountedUse,
     /// What the statement that runs is to the audit log.
     audit_class: AuditClass,
-    /// Whether the audit log is to have the statement, as far as is known of its tables.
-    is_watched: bool,
+    /// Whether the audit log watches a table of the statement, as far as that is known.
+    table_watch: Cell<TableWatch>,
     /// Tables that the statement being bound writes to (`authorization`).
     written: RefCell<Arc<[WrittenTable]>>,
     database: Option<String>,
@@ -231,7 +231,7 @@ impl Session {
             principal,
             uncounted: UncountedUse::default(),
             audit_class: AuditClass::Statements,
-            is_watched: true,
+            table_watch: Cell::default(),
             written: RefCell::new(Arc::from([])),
             database: None,
             variables: Arc::new(variables),

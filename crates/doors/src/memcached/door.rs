@@ -271,11 +271,22 @@ impl Memcached {
         self.client.renew();
         for _ in 0..REPEATS_MAX {
             let refreshed = self.places.refresh(engine, turn.reach(), self.client.standing());
-            let may_list = |home: &MemcachedPlace| home.ask(ItemRights::READ, None).is_ok();
-            if refreshed.is_ok() && !self.places.home().is_some_and(may_list) {
-                self.client.end_request();
-                text::refusal(&MemcachedRefusal::Denied, out);
-                return Next::Close;
+            let is_told = listing.is_told;
+            let may_list = |home: &MemcachedPlace| match is_told {
+                true => home.rights.allow(ItemRights::READ),
+                false => home.ask(ItemRights::READ, None).is_ok(),
+            };
+            if refreshed.is_ok() {
+                let may_list = self.places.home().is_some_and(may_list);
+                if !is_told {
+                    // Whether the client reads the list to its end or leaves.
+                    self.client.end_request();
+                    listing.is_told = true;
+                }
+                if !may_list {
+                    text::refusal(&MemcachedRefusal::Denied, out);
+                    return Next::Close;
+                }
             }
             let piece = refreshed.and_then(|()| {
                 let gone = || Error::NotFound { what: Thing::Table, name: "kv.cache".into() };

@@ -100,12 +100,14 @@ pub struct Listing {
     left: u64,
     /// The key after which it goes on; `None` before the first.
     after: Option<Vec<u8>>,
+    /// Whether the audit log knows of it.
+    pub is_told: bool,
 }
 
 impl Listing {
     /// A list of at most so many keys.
     pub fn new(form: KeyListForm, limit: u64) -> Listing {
-        Listing { form, left: limit, after: None }
+        Listing { form, left: limit, after: None, is_told: false }
     }
 
     /// Writes the next piece; `true` when it was the last.

@@ -268,7 +268,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 mod tests {
     use std::time::Duration;
 
-    use super::super::history::{StatementKind, StatementOutcome};
+    use super::super::history::{StatementKind, StatementOutcome, TableWatch};
     use super::super::slow_log::SlowRule;
     use super::*;
 
@@ -278,7 +278,7 @@ mod tests {
                 digest,
                 slow: SlowRule::NEVER,
                 class: access::audit::AuditClass::Statements,
-                is_watched: true,
+                table_watch: TableWatch::Unknown,
             },
             outcome: StatementOutcome { sent: 2, ..StatementOutcome::default() },
             took: Duration::from_micros(micros),

@@ -47,8 +47,20 @@ pub struct StatementKind {
     pub slow: SlowRule,
     /// What it is to the audit log.
     pub class: AuditClass,
-    /// Whether the audit log is to have it, as far as the tables go that it touches.
-    pub is_watched: bool,
+    /// Whether the audit log watches a table of it.
+    pub table_watch: TableWatch,
+}
+
+/// Whether the audit log, where it chooses statements by their tables, watches one of a statement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TableWatch {
+    /// It is not known which tables there are.
+    #[default]
+    Unknown,
+    /// No table is.
+    Unwatched,
+    /// One is.
+    Watched,
 }
 
 /// A statement that has just ended, of a connection.
@@ -124,8 +136,14 @@ impl StatementHistory {
 /// Tells the audit log of a statement.
 fn tell(audit: &AuditLog, ended: &EndedStatement<'_>) {
     let (user, host, database) = ended.of;
-    let class = ended.kind.class;
-    if !ended.kind.is_watched || !audit.wants(class, user) {
+    let StatementKind { class, table_watch, .. } = ended.kind;
+    let is_chosen = match class {
+        AuditClass::Statements => table_watch != TableWatch::Unwatched,
+        _ => true,
+    };
+    // A definition may read as well: CREATE TABLE ... AS SELECT.
+    let is_read = table_watch == TableWatch::Watched && audit.wants(AuditClass::Statements, user);
+    if !(is_chosen && audit.wants(class, user)) && !is_read {
         return;
     }
     let query = String::from_utf8_lossy(ended.text);

@@ -618,7 +618,7 @@ mod tests {
             digest: 1,
             slow: SlowRule::NEVER,
             class: AuditClass::Statements,
-            is_watched: true,
+            table_watch: TableWatch::Unknown,
         };
         let noted = || Some((kind, StatementOutcome::default()));
         let running = process.run_on(noted());

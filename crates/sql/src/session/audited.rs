@@ -4,7 +4,10 @@
 //! 1. A statement has the class of what it does, not of its first word: EXECUTE of a DROP TABLE is
 //!    a definition, and so is one that was refused.
 //! 2. Where statements are chosen by their tables, one of which it is not known what it touches is
-//!    told of: it failed before it had a plan, or is planned only while it runs.
+//!    told of: it failed before its tables were found.
+//! 3. Tables are noted where a query is bound, and where a plan is taken that was made earlier, so
+//!    that no way to read passes by: what EXECUTE carries out, the value of SET, INTO, definitions.
+//!    What is noted once stays noted until the statement is over.
 //!
 //! Not here: the log (`access::audit`), the moment at which a statement is over
 //! (`server::history`), which words of a statement are secret (`server::secrets`).
@@ -18,6 +21,9 @@ use values::ErrorCode;
 
 use super::Session;
 use crate::plan_cache::Plan;
+use crate::server::TableWatch;
+use plan::bind::scalar::Bound;
+use plan::tree::BoundQuery;
 use results::{Result, SqlError};
 
 /// What a statement is to the audit log.
@@ -89,50 +95,89 @@ impl Session {
     /// # Errors
     /// 3164 when the log is to have the statement and does not take it.
     #[inline]
-    pub(super) fn watch_plan(&mut self, plan: &Plan) -> Result<()> {
-        let chooses = self.sql.access().audit().is_some_and(|audit| audit.chooses_tables());
-        if chooses { self.watch_tables_of(plan) } else { Ok(()) }
+    pub(super) fn watch_plan(&self, plan: &Plan) -> Result<()> {
+        match self.choosing_audit() {
+            Some(audit) => self.watch_tables_of(plan, audit),
+            None => Ok(()),
+        }
     }
 
     #[cold]
-    fn watch_tables_of(&mut self, plan: &Plan) -> Result<()> {
-        let Some(audit) = self.sql.access().audit() else { return Ok(()) };
-        let is_watched = |table: &Table| audit.wants_table(&table.database, &table.name);
-        self.is_watched = matches!(plan, Plan::Other) || plan.any_table(&is_watched);
-        self.check_watched()
+    fn watch_tables_of(&self, plan: &Plan, audit: &AuditLog) -> Result<()> {
+        match plan {
+            // It is bound when it runs.
+            Plan::Other => Ok(()),
+            plan => self.note_tables(plan.any_table(&|table| is_watched(audit, table))),
+        }
+    }
+
+    /// The same for a query that was bound, or could not be.
+    ///
+    /// # Errors
+    /// Why it could not; 3164 as for a plan.
+    pub(super) fn watch_bound(&self, bound: Bound<BoundQuery>) -> Bound<BoundQuery> {
+        let Some(audit) = self.choosing_audit() else { return bound };
+        match &bound {
+            Ok(query) => {
+                self.note_tables(query.tables.iter().any(|table| is_watched(audit, table)))?;
+            }
+            Err(_) if self.table_watch.get() == TableWatch::Unwatched => {
+                self.table_watch.set(TableWatch::Unknown);
+            }
+            Err(_) => {}
+        }
+        bound
+    }
+
+    /// The audit log, if it chooses statements by their tables.
+    fn choosing_audit(&self) -> Option<&AuditLog> {
+        self.sql.access().audit().filter(|audit| audit.chooses_tables())
     }
 
     /// The same for a statement that has no plan.
-    fn watch_parsed(&mut self, parsed: &Parsed) -> Result<()> {
-        let Some(audit) = self.sql.access().audit().filter(|audit| audit.chooses_tables()) else {
-            return Ok(());
-        };
+    fn watch_parsed(&self, parsed: &Parsed) -> Result<()> {
+        let Some(audit) = self.choosing_audit() else { return Ok(()) };
         let names: &[TableName] = match parsed {
             Parsed::Load(load) => std::slice::from_ref(&load.table),
             Parsed::LoadInserts(name) => std::slice::from_ref(name),
             Parsed::Maintain { tables, .. } | Parsed::Checksum { tables, .. } => tables,
-            // They have plans of their own.
-            Parsed::Explain { .. } | Parsed::Do(_) | Parsed::SetStatement { .. } => return Ok(()),
+            // It is the statement within that has tables.
+            Parsed::Explain { .. }
+            | Parsed::SetStatement { .. }
+            | Parsed::Execute { .. }
+            | Parsed::ExecuteImmediate { .. } => return Ok(()),
+            // What queries these have are bound.
             _ => &[],
         };
-        let is_watched = |name: &TableName| {
+        let is_chosen = |name: &TableName| {
             // One without a database is refused.
             self.qualified(name).is_ok_and(|(database, table)| audit.wants_table(database, table))
         };
-        self.is_watched = names.iter().any(is_watched);
-        self.check_watched()
+        self.note_tables(names.iter().any(is_chosen))
     }
 
-    fn check_watched(&self) -> Result<()> {
+    /// The statement has these tables, besides those that are known already.
+    fn note_tables(&self, is_watched: bool) -> Result<()> {
+        if is_watched {
+            self.table_watch.set(TableWatch::Watched);
+        } else if self.table_watch.get() == TableWatch::Unknown {
+            self.table_watch.set(TableWatch::Unwatched);
+        }
         let user = self.user.rsplit_once('@').map_or(&*self.user, |(user, _)| user);
         let is_refused = |audit: &AuditLog| {
-            self.is_watched && audit.wants(AuditClass::Statements, user) && audit.refuses()
+            self.table_watch.get() == TableWatch::Watched
+                && audit.wants(AuditClass::Statements, user)
+                && audit.refuses()
         };
         match self.sql.access().audit().is_some_and(is_refused) {
             true => Err(audit_aborts()),
             false => Ok(()),
         }
     }
+}
+
+fn is_watched(audit: &AuditLog, table: &Table) -> bool {
+    audit.wants_table(&table.database, &table.name)
 }
 
 /// Error 3164.

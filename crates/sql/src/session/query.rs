@@ -52,7 +52,8 @@ impl Session {
         texts: &[String],
         literals: Literals<'_>,
     ) -> Bound<BoundQuery> {
-        bind::bind_query(&bind::BindSource { query, texts, literals, named: true }, &self.facts())
+        let source = bind::BindSource { query, texts, literals, named: true };
+        self.watch_bound(bind::bind_query(&source, &self.facts()))
     }
 
     /// Plans a query that was bound with these literals.
@@ -80,7 +81,8 @@ impl Session {
     ) -> Bound<QueryPlan> {
         let known = Literals::Known(literals);
         let source = bind::BindSource { query, texts: &[], literals: known, named: false };
-        Ok(self.planned(bind::bind_query(&source, &self.facts())?, literals)?)
+        let bound = self.watch_bound(bind::bind_query(&source, &self.facts()))?;
+        Ok(self.planned(bound, literals)?)
     }
 
     /// Runs a tree's plan; `None` when it is one for the analytic way.

@@ -20,7 +20,9 @@ use values::datum::Datum;
 
 use crate::plan_cache::Plan;
 use crate::reply::{Parameter, PreparedReply, Reply};
-use crate::server::{CommandWord, Counters, Room, SlowRule, StatementKind, StatementOutcome};
+use crate::server::{
+    CommandWord, Counters, Room, SlowRule, StatementKind, StatementOutcome, TableWatch,
+};
 use results::{How, Result, SqlError, panics};
 
 use expression::{KillMark, Level, ThreadGuard, TimeLimit, Warnings};
@@ -293,7 +295,7 @@ impl Session {
         if self.process.enter(text, word, self.sql.engine().clock().unix_micros()) {
             self.uncounted = UncountedUse::ALL;
             self.audit_class = AuditClass::Statements;
-            self.is_watched = true;
+            self.table_watch.set(TableWatch::Unknown);
         }
         self.executing = false;
         if let Some(time) = self.statement_time() {
@@ -354,7 +356,8 @@ impl Session {
             after: self.variables.long_query_time,
             examined_min: self.variables.examined_rows_min,
         };
-        StatementKind { digest, slow, class: self.audit_class, is_watched: self.is_watched }
+        let table_watch = self.table_watch.get();
+        StatementKind { digest, slow, class: self.audit_class, table_watch }
     }
 
     pub(super) fn note_error(&mut self, error: &SqlError) {
