@@ -8,7 +8,7 @@
 //! | MAX_USER_CONNECTIONS | connections at one time | MySQL |
 //! | MAX_STATEMENT_TIME | seconds that a statement may take, with a fraction | MariaDB |
 //! | MAX_REQUESTS_PER_SECOND | as MAX_QUERIES_PER_HOUR | ours |
-//! | MAX_MEMORY | bytes that its sessions of SQL may have of the memory for clients | ours |
+//! | MAX_MEMORY | bytes that its connections may have of the memory for clients | ours |
 //!
 //! Invariants
 //! 1. 0 is no limit.

@@ -5,8 +5,8 @@
 //!    that is not watched has none of this, and a place on a table that is not watched refers to
 //!    none.
 //! 2. A request that is repeated elsewhere is noted there alone (`forget`).
-//! 3. Keys are told, values never: all of a request, in as many lines as they need, up to a mebibyte
-//!    of them. What is beyond that is counted.
+//! 3. Keys are told, values never: all of a request, in as many lines as they need, up to a
+//!    mebibyte of them. What is beyond that is counted.
 //!
 //! Not here: lines and their file (`access::audit`), which requests there are (the doors).
 

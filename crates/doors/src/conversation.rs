@@ -99,6 +99,10 @@ pub trait Conversation: Send {
         0
     }
 
+    /// Its connection has so many bytes of buffers, `held_bytes` among them: told after each turn,
+    /// for accounts whose memory has a limit.
+    fn note_buffers(&mut self, _bytes: usize) {}
+
     /// Bytes of memory that what is under way has drawn from the engine's budget by itself: rows
     /// that are ready, a part of a file. They are counted already, and not among `held_bytes`.
     fn drawn_bytes(&self) -> usize {

@@ -158,6 +158,10 @@ impl Conversation for EncryptedConversation {
         own + self.channel.lock().channel.held_bytes() + self.inside.held_bytes()
     }
 
+    fn note_buffers(&mut self, bytes: usize) {
+        self.inside.note_buffers(bytes);
+    }
+
     fn drawn_bytes(&self) -> usize {
         self.inside.drawn_bytes()
     }

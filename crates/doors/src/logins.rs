@@ -18,7 +18,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use access::audit::{AuditEvent, AuditSubject};
-use access::{AccountName, AccountSeat, LimitReached, Rights};
+use access::{AccountMeter, AccountName, AccountSeat, LimitReached, Rights};
+use resources::interrupt::{self, Working};
+use resources::owner::{CountedBytes, Owner};
 use sql::{ClientUser, DoorProcess, DoorWork};
 use tls::Encryption;
 use values::ErrorCode;
@@ -88,6 +90,8 @@ pub struct DoorClient {
     process: Option<Arc<DoorProcess>>,
     /// What the audit log is to have of its requests; `None`: nothing.
     accesses: Option<Arc<ClientAccesses>>,
+    /// Its buffers, where its account's memory has a limit.
+    buffers: Option<CountedBytes>,
 }
 
 /// A login that the audit log was told of; dropping it tells of its end.
@@ -175,6 +179,7 @@ impl DoorClient {
             is_working: false,
             process: None,
             accesses: None,
+            buffers: None,
         }
     }
 
@@ -268,6 +273,10 @@ impl DoorClient {
                 Err(reached) => self.beyond = Some(reached),
             }
         }
+        let meter = self.principal.as_ref().and_then(DoorPrincipal::meter);
+        let ceiling = meter.and_then(AccountMeter::memory_ceiling);
+        let owner = ceiling.map(|ceiling| Arc::new(Owner::beneath(Some(ceiling))));
+        self.buffers = owner.map(CountedBytes::of);
         let user = self.principal.as_ref().map(|principal| principal.user().unwrap_or_default());
         self.accesses = user.and_then(|user| ClientAccesses::of(&self.logins.accounts, user));
         self.show();
@@ -284,12 +293,48 @@ impl DoorClient {
         self.beyond.as_ref()
     }
 
+    /// Its connection has so many bytes of buffers.
+    #[inline]
+    pub fn note_buffers(&mut self, bytes: usize) {
+        if let Some(buffers) = &mut self.buffers {
+            buffers.set(bytes);
+        }
+    }
+
+    /// What its requests draw of memory is its account's, where that has a limit and the request is
+    /// served where it may wait, until what this gives is dropped.
+    pub(crate) fn draw(&self, may_wait: bool) -> Option<Working> {
+        let buffers = self.buffers.as_ref().filter(|_| may_wait)?;
+        Some(interrupt::working_for(Arc::clone(buffers.owner())))
+    }
+
+    /// The memory that its account may have, if it has more: asked of each piece of a request that
+    /// comes.
+    ///
+    /// # Errors
+    /// The limit.
+    #[inline]
+    pub fn check_memory(&self) -> Result<(), LimitReached> {
+        match &self.buffers {
+            None => Ok(()),
+            Some(buffers) => match buffers.owner().exceeded() {
+                None => Ok(()),
+                Some(bytes_max) => Err(LimitReached::Account {
+                    user: self.user().unwrap_or_default().to_owned(),
+                    resource: "max_memory",
+                    limit: bytes_max as u64,
+                }),
+            },
+        }
+    }
+
     /// Counts the request in front, once, if its account has limits.
     ///
     /// # Errors
     /// The limit that it is beyond: it is to be refused.
     #[inline]
     pub fn count_request(&mut self, is_update: impl FnOnce() -> bool) -> Result<(), LimitReached> {
+        self.check_memory()?;
         match self.principal.as_ref().and_then(DoorPrincipal::meter) {
             Some(meter) if !self.is_counted => {
                 meter.count_request()?;

@@ -39,6 +39,27 @@ pub fn working(on: Arc<dyn Interrupt>) -> Working {
     Working(CURRENT.replace(Some(on)))
 }
 
+/// What this thread works on, whose memory is that of a connection.
+struct OwnedWork {
+    inner: Option<Arc<dyn Interrupt>>,
+    owner: Arc<Owner>,
+}
+
+impl Interrupt for OwnedWork {
+    fn is_wanted(&self) -> bool {
+        self.inner.as_ref().is_some_and(|inner| inner.is_wanted())
+    }
+
+    fn owner(&self) -> Option<&Arc<Owner>> {
+        Some(&self.owner)
+    }
+}
+
+/// Says whose memory it is that this thread draws for what it works on.
+pub fn working_for(owner: Arc<Owner>) -> Working {
+    working(Arc::new(OwnedWork { inner: current(), owner }))
+}
+
 impl Drop for Working {
     fn drop(&mut self) {
         CURRENT.set(self.0.take());

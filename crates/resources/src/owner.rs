@@ -17,6 +17,40 @@ pub struct Owner {
     ceiling: Option<MemoryCeiling>,
 }
 
+/// Bytes that are counted in an owner's sums alone: who holds them draws them from a budget.
+#[derive(Debug)]
+pub struct CountedBytes {
+    owner: Arc<Owner>,
+    bytes: usize,
+}
+
+impl CountedBytes {
+    /// None yet.
+    pub fn of(owner: Arc<Owner>) -> CountedBytes {
+        CountedBytes { owner, bytes: 0 }
+    }
+
+    /// Whose they are.
+    pub fn owner(&self) -> &Arc<Owner> {
+        &self.owner
+    }
+
+    /// So many from now on.
+    pub fn set(&mut self, bytes: usize) {
+        let before = std::mem::replace(&mut self.bytes, bytes);
+        self.owner.count(&|sum| match bytes.checked_sub(before) {
+            Some(more) => sum.fetch_add(more, Ordering::Relaxed),
+            None => sum.fetch_sub(before - bytes, Ordering::Relaxed),
+        });
+    }
+}
+
+impl Drop for CountedBytes {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}
+
 /// How much some connections may have together.
 #[derive(Clone, Debug)]
 pub struct MemoryCeiling {
@@ -52,6 +86,12 @@ impl Owner {
             .is_none_or(|ceiling| ceiling.sum.bytes().saturating_add(more) <= ceiling.bytes_max)
     }
 
+    /// The ceiling, if those beneath it have more than they may.
+    pub fn exceeded(&self) -> Option<usize> {
+        let ceiling = self.ceiling.as_ref()?;
+        (ceiling.sum.bytes() > ceiling.bytes_max).then_some(ceiling.bytes_max)
+    }
+
     /// The present statement has looked at so many rows more.
     pub fn note_examined(&self, rows: u64) {
         self.examined.fetch_add(rows, Ordering::Relaxed);
@@ -70,5 +110,27 @@ impl Owner {
     /// Rows that were looked at since this was asked last.
     pub fn take_examined(&self) -> u64 {
         self.examined.swap(0, Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_beneath_one_ceiling_are_beyond_it_together() {
+        let ceiling = MemoryCeiling { sum: Arc::default(), bytes_max: 100 };
+        let connection = || CountedBytes::of(Arc::new(Owner::beneath(Some(ceiling.clone()))));
+        let (mut some, mut other) = (connection(), connection());
+        some.set(60);
+        other.set(40);
+        assert_eq!(some.owner().exceeded(), None);
+        other.set(41);
+        assert_eq!((some.owner().exceeded(), other.owner().exceeded()), (Some(100), Some(100)));
+        assert!(!some.owner().may_have(1));
+        some.set(10);
+        assert_eq!((other.owner().exceeded(), ceiling.sum.bytes()), (None, 51));
+        drop((some, other));
+        assert_eq!(ceiling.sum.bytes(), 0);
     }
 }

@@ -229,3 +229,49 @@ fn requests_of_a_second_are_bounded_and_come_back() {
     let wanted = ["5", "0", "0", "6"].map(|number| Some(number.to_owned()));
     assert_eq!(row.unwrap(), [wanted]);
 }
+
+#[test]
+fn memory_of_an_account_is_bounded_at_the_doors_that_speak_no_sql() {
+    let flags = ["--memcached-user=none", "--handlersocket-user=none", "--tyrant-user=app"];
+    let mut place = place(&flags, "MAX_MEMORY 262144");
+    let why = "User 'app' has exceeded the 'max_memory' resource (current value: 262144)";
+    let block = |bytes: usize| vec![b'x'; bytes];
+    let is_served = |client: &mut TcpStream| ask_line(client, "get none\r\n") == "END\r";
+
+    // A request is refused while it is still coming; the next one is served.
+    let (mut cache, _) = memcached(&place);
+    assert_eq!(ask_line(&mut cache, "set k 0 0 2\r\n12\r\n"), "STORED\r");
+    cache.write_all(b"set k 0 0 4000000\r\n").unwrap();
+    cache.write_all(&block(4_000_000)).unwrap();
+    assert_eq!(ask_line(&mut cache, "\r\n"), format!("SERVER_ERROR {why}\r"));
+    wait_until("its buffers are given back", || is_served(&mut cache));
+
+    let (mut lines, _) = handlersocket(&place);
+    // It is closed when it has been told, and need not take all of this.
+    let _ = lines.write_all(&block(4_000_000));
+    assert!(String::from_utf8_lossy(&read_all(&mut lines)).starts_with("1\t1\t1226\n"));
+
+    let mut tyrant = place.server.connect("tyrant");
+    tyrant.write_all(b"set k 0 0 4000000\r\n").unwrap();
+    let _ = tyrant.write_all(&block(4_000_000));
+    let said = read_all(&mut tyrant);
+    assert!(String::from_utf8_lossy(&said).contains(why), "{}", String::from_utf8_lossy(&said));
+
+    let mut of_web = place.server.connect("tyrant");
+    assert_eq!(web(&mut of_web, "GET /none"), "HTTP/1.1 404 Not Found");
+    let head = "PUT /k HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic YXBwOndvcmQ=\r\n";
+    of_web.write_all(format!("{head}Content-Length: 500000\r\n\r\n").as_bytes()).unwrap();
+    of_web.write_all(&block(500_000)).unwrap();
+    assert_eq!(crate::support::read_line(&mut of_web), "HTTP/1.1 429 Too Many Requests\r");
+    drop(of_web);
+
+    // What a session of SQL has counts for the others.
+    place.sql.run("ALTER USER app IDENTIFIED BY ''");
+    let mut session = Mysql::login_as(place.server.connect("mysql"), "app").unwrap();
+    session.run("SET @v = REPEAT('x', 200000)");
+    cache.write_all(b"set k 0 0 100000\r\n").unwrap();
+    cache.write_all(&block(100_000)).unwrap();
+    assert_eq!(ask_line(&mut cache, "\r\n"), format!("SERVER_ERROR {why}\r"));
+    session.run("SET @v = NULL");
+    wait_until("it is served again", || is_served(&mut cache));
+}

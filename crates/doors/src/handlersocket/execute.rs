@@ -331,6 +331,7 @@ impl Conversation for HandlerSocket {
             return Next::Close;
         }
         let _work = self.client.begin_turn(turn.may_wait());
+        let _memory = self.client.draw(turn.may_wait());
         let out_start = out.len();
         for _ in 0..REQUESTS_PER_TURN {
             let bytes = input.bytes();
@@ -338,6 +339,10 @@ impl Conversation for HandlerSocket {
                 self.searched = bytes.len();
                 if bytes.len() > LINE_BYTES_MAX && !self.wrote {
                     encode::refusal(HandlerSocketRefusal::LINE_LENGTH, out);
+                    return Next::Close;
+                }
+                if !self.wrote && self.client.check_memory().is_err() {
+                    encode::refusal(HandlerSocketRefusal::LIMIT, out);
                     return Next::Close;
                 }
                 return self.next_or(Next::Input);
@@ -413,6 +418,10 @@ impl Conversation for HandlerSocket {
 
     fn user(&self) -> Option<&str> {
         self.client.user()
+    }
+
+    fn note_buffers(&mut self, bytes: usize) {
+        self.client.note_buffers(bytes);
     }
 
     fn note_encryption(&mut self, encryption: &Arc<Encryption>) {

@@ -336,6 +336,7 @@ impl Conversation for Memcached {
             return Next::Close;
         }
         let _work = self.client.begin_turn(turn.may_wait());
+        let _memory = self.client.draw(turn.may_wait());
         if let Some(listing) = self.listing.take() {
             return self.list(listing, out, turn);
         }
@@ -423,6 +424,10 @@ impl Conversation for Memcached {
 
     fn user(&self) -> Option<&str> {
         self.client.user()
+    }
+
+    fn note_buffers(&mut self, bytes: usize) {
+        self.client.note_buffers(bytes);
     }
 
     fn note_encryption(&mut self, encryption: &Arc<Encryption>) {

@@ -219,6 +219,21 @@ impl Tyrant {
         }
     }
 
+    /// Tells a client whose account has more memory than it may, while its request is still coming;
+    /// whether it has.
+    fn refuse_large(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
+        let client = acting(&mut self.client, &mut self.http_login, self.says_who);
+        let Err(reached) = client.check_memory() else { return false };
+        let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let failing = match bytes[0] {
+            MAGIC => FailureReply::Code,
+            _ if http::is_request_line(line) => FailureReply::Status { head: false },
+            _ => FailureReply::Line,
+        };
+        failing.tell(&TyrantFailure::Limited(reached.to_string()), out);
+        true
+    }
+
     fn binary(
         &mut self,
         bytes: &[u8],
@@ -303,6 +318,8 @@ impl Tyrant {
             }
             HttpLoginOutcome::Wait => return Err(TyrantTrouble::Wait),
         }
+        // Whose they are is known only now.
+        self.note_buffers(bytes.len());
         if !acting(&mut self.client, &mut self.http_login, self.says_who).is_in() {
             http::unauthorized(request.is_head(), out);
             return Ok(done);
@@ -494,6 +511,8 @@ impl Conversation for Tyrant {
         }
         let _work = self.client.begin_turn(turn.may_wait());
         let _working = turn.may_wait().then(|| interrupt::working(self.presence.clone()));
+        let client = acting(&mut self.client, &mut self.http_login, self.says_who);
+        let _memory = client.draw(turn.may_wait());
         let out_start = out.len();
         for _ in 0..REQUESTS_PER_TURN {
             if input.is_empty() {
@@ -505,6 +524,9 @@ impl Conversation for Tyrant {
             self.wrote |= turn.take_dependence()
                 && !matches!(served, Err(TyrantTrouble::Wait | TyrantTrouble::Outdated));
             match served {
+                Ok(TyrantStep::More) if !self.wrote && self.refuse_large(input.bytes(), out) => {
+                    return Next::Close;
+                }
                 Ok(TyrantStep::More) => return self.next_or(Next::Input),
                 Ok(TyrantStep::Done { consumed, failing, closes }) => {
                     input.consume(consumed);
@@ -553,6 +575,14 @@ impl Conversation for Tyrant {
     fn user(&self) -> Option<&str> {
         let of_http = self.http_login.as_ref().and_then(|login| login.client.user());
         of_http.or_else(|| self.client.user())
+    }
+
+    fn note_buffers(&mut self, bytes: usize) {
+        let of_login = if self.says_who && self.http_login.is_some() { bytes } else { 0 };
+        self.client.note_buffers(bytes - of_login);
+        if let Some(login) = &mut self.http_login {
+            login.client.note_buffers(of_login);
+        }
     }
 
     fn note_encryption(&mut self, encryption: &Arc<Encryption>) {

@@ -419,9 +419,11 @@ impl Connection {
     /// Counts what it holds now. What is away in the pool counts as it was.
     #[inline]
     pub fn count_memory(&mut self) {
-        if let Some(conversation) = &self.conversation {
+        if let Some(conversation) = &mut self.conversation {
             let buffers = self.input.capacity() + self.output.capacity();
-            self.memory.set(CONNECTION_BYTES + buffers + conversation.held_bytes());
+            let buffers = buffers + conversation.held_bytes();
+            self.memory.set(CONNECTION_BYTES + buffers);
+            conversation.note_buffers(buffers);
         }
     }
 
