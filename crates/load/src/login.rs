@@ -8,7 +8,13 @@
 //!                                <-    proof by that one
 //! OK, or (caching_sha2_password): the password is known, OK follows; or: send the password
 //!                                <-    "your public key", then the password sealed with it
+//!     or (parsec)                <-    nothing: what is the secret made from?
+//! salt and factor                ->
+//!                                <-    signature
 //! ```
+//! An account with several ways to log in asks for one after another; MariaDB's methods that sign
+//! (`passwords::signed`) come by such a request alone, which brings what is to be signed.
+//!
 //! Over a private link the password is sent as it is, which is what MySQL expects there.
 //!
 //! Invariants
@@ -22,6 +28,9 @@
 
 use std::io;
 
+use passwords::signed::{
+    CLIENT_ED25519, Nonce, PARSEC, ParsecKey, parsec_answer, public_key, sign,
+};
 use passwords::{
     CACHING_SHA2, FAST_SUCCESS, FULL_AUTHENTICATION, NATIVE, PUBLIC_KEY_REQUEST, Scramble,
     caching_sha2_proof, certificate_proof, equal_secretly, native_digest, native_proof, seal,
@@ -40,7 +49,7 @@ const PACKET_BYTES_MAX: u32 = 1 << 30;
 const CHARACTER_SET: u8 = 45;
 const MORE_DATA: u8 = 1;
 /// More than any login takes.
-const PACKETS_MAX: usize = 10;
+const PACKETS_MAX: usize = 32;
 
 /// The user that logs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,29 +89,99 @@ enum Peer {
 enum Method {
     Native,
     CachingSha2,
+    Ed25519,
+    Parsec,
 }
 
+/// Methods that a login may begin with.
+const FIRST: [Method; 2] = [Method::Native, Method::CachingSha2];
+/// All of them.
+const ALL: [Method; 4] = [Method::Native, Method::CachingSha2, Method::Ed25519, Method::Parsec];
+
 impl Method {
-    fn named(name: &[u8]) -> Option<Method> {
-        let known = [Method::Native, Method::CachingSha2];
-        known.into_iter().find(|method| method.name().as_bytes() == name)
+    fn named(name: &[u8], among: &[Method]) -> Option<Method> {
+        among.iter().copied().find(|method| method.name().as_bytes() == name)
     }
 
     fn name(self) -> &'static str {
         match self {
             Method::Native => NATIVE,
             Method::CachingSha2 => CACHING_SHA2,
+            Method::Ed25519 => CLIENT_ED25519,
+            Method::Parsec => PARSEC,
         }
     }
 
-    /// An empty password is proved by nothing.
+    /// An empty password is proved by nothing, and so is one that is signed for when the server has
+    /// said what.
     fn proof(self, password: &str, scramble: &Scramble) -> Vec<u8> {
         let password = password.as_bytes();
         match self {
             _ if password.is_empty() => Vec::new(),
             Method::Native => native_proof(password, scramble).to_vec(),
             Method::CachingSha2 => caching_sha2_proof(password, scramble).to_vec(),
+            Method::Ed25519 | Method::Parsec => Vec::new(),
         }
+    }
+}
+
+/// What the server has said last of how a login is proved.
+struct Asked {
+    method: Method,
+    scramble: Scramble,
+    /// Fresh bytes of the methods that sign them.
+    nonce: Nonce,
+    /// What the server stores of the password, if that proves its certificate.
+    stored: Option<Vec<u8>>,
+}
+
+impl Asked {
+    fn new(method: Method, scramble: Scramble, login: &Login) -> Asked {
+        let mut asked = Asked { method, scramble, nonce: [0; 32], stored: None };
+        asked.stored = asked.stored_digest(login);
+        asked
+    }
+
+    /// What is stored by methods that need nothing else for it.
+    fn stored_digest(&self, login: &Login) -> Option<Vec<u8>> {
+        let password = login.password.as_bytes();
+        match self.method {
+            _ if password.is_empty() => None,
+            Method::Native => Some(native_digest(password).to_vec()),
+            Method::Ed25519 => Some(public_key(password).to_vec()),
+            Method::CachingSha2 | Method::Parsec => None,
+        }
+    }
+
+    /// The server asks for another method: gives the answer.
+    fn switch(&mut self, mut request: Cursor<'_>, login: &Login) -> Result<Vec<u8>> {
+        let name = request.until_zero();
+        self.method = Method::named(name, &ALL).ok_or_else(|| other_method(name))?;
+        self.stored = self.stored_digest(login);
+        match self.method {
+            Method::Native | Method::CachingSha2 => {
+                self.scramble = of_bytes(request.until_zero())?;
+                Ok(self.method.proof(&login.password, &self.scramble))
+            }
+            Method::Ed25519 | Method::Parsec => {
+                let fresh = request.0.first_chunk();
+                self.nonce =
+                    *fresh.ok_or(Error::Protocol("what is to be signed is not 32 bytes long"))?;
+                match self.method {
+                    Method::Ed25519 => Ok(sign(login.password.as_bytes(), &self.nonce).to_vec()),
+                    _ => Ok(Vec::new()),
+                }
+            }
+        }
+    }
+
+    /// parsec: the server tells what the secret is made from.
+    fn sign_salted(&mut self, told: &[u8], login: &Login) -> Result<Vec<u8>> {
+        let password = login.password.as_bytes();
+        let answer = parsec_answer(password, &self.nonce, told, &rand::random());
+        let answer = answer.ok_or(Error::Protocol("salt and factor of parsec make no sense"))?;
+        self.stored = ParsecKey::told_of(told, password).map(|key| key.bytes());
+        Ok(answer)
     }
 }
 
@@ -112,7 +191,7 @@ pub(crate) fn log_in(
     login: &Login,
     encryption: Option<LinkEncryption>,
 ) -> Result<()> {
-    let Greeting { mut scramble, mut method, offers_tls } = greeting(packets.receive()?)?;
+    let Greeting { scramble, method, offers_tls } = greeting(packets.receive()?)?;
     let (mut capabilities, mut peer) = (CAPABILITIES, Peer::Plain);
     if login.private {
         peer = Peer::Private;
@@ -127,23 +206,26 @@ pub(crate) fn log_in(
         peer = if is_verified { Peer::Private } else { Peer::Unproven(fingerprint) };
     }
     packets.send(&response(login, method, &scramble, capabilities), &[])?;
+    let mut asked = Asked::new(method, scramble, login);
     for _ in 0..PACKETS_MAX {
         let payload = packets.receive()?;
-        let mut cursor = Cursor(payload.get(1..).unwrap_or_default());
+        let cursor = Cursor(payload.get(1..).unwrap_or_default());
         match payload.first() {
-            Some(&OK) => return check_proof(cursor, login, method, &scramble, peer),
+            Some(&OK) => return check_proof(cursor, &asked, peer),
             Some(&ERROR) => return Err(refusal(payload)),
             Some(&EOF) => {
-                let name = cursor.until_zero();
-                method = Method::named(name).ok_or_else(|| other_method(name))?;
-                scramble = of_bytes(cursor.until_zero())?;
-                packets.send(&method.proof(&login.password, &scramble), &[])?;
+                let answer = asked.switch(cursor, login)?;
+                packets.send(&answer, &[])?;
             }
             Some(&MORE_DATA) => match cursor.0 {
                 [FAST_SUCCESS] => {}
-                [FULL_AUTHENTICATION] => tell_password(packets, login, &scramble, peer)?,
+                [FULL_AUTHENTICATION] => tell_password(packets, login, &asked.scramble, peer)?,
                 _ => return Err(UNEXPECTED),
             },
+            Some(_) if asked.method == Method::Parsec => {
+                let answer = asked.sign_salted(payload, login)?;
+                packets.send(&answer, &[])?;
+            }
             _ => return Err(UNEXPECTED),
         }
     }
@@ -155,31 +237,22 @@ const UNEXPECTED: Error = Error::Protocol("the login is answered by something el
 fn unproven() -> Error {
     Error::Source(
         "the server's certificate is not verified, and the account's password does not prove it: \
-         that takes an account of mysql_native_password with a password; name the certificate, or \
-         its authority, by --tls-ca"
+         that takes an account of mysql_native_password, ed25519 or parsec with a password; name \
+         the certificate, or its authority, by --tls-ca"
             .to_owned(),
     )
 }
 
 /// A server whose certificate nothing has verified proves it in its last word: a byte that says
 /// how, and the proof, behind the figures of OK.
-fn check_proof(
-    mut ok: Cursor<'_>,
-    login: &Login,
-    method: Method,
-    scramble: &Scramble,
-    peer: Peer,
-) -> Result<()> {
+fn check_proof(mut ok: Cursor<'_>, asked: &Asked, peer: Peer) -> Result<()> {
     let Peer::Unproven(fingerprint) = peer else { return Ok(()) };
-    if method != Method::Native || login.password.is_empty() {
-        return Err(unproven());
-    }
+    let stored = asked.stored.as_ref().ok_or_else(unproven)?;
     ok.lenenc()?;
     ok.lenenc()?;
     ok.bytes(4)?;
     let told = ok.lenenc_bytes().unwrap_or_default();
-    let stored = native_digest(login.password.as_bytes());
-    let proof = format!("\x01{}", certificate_proof(&stored, scramble, &fingerprint));
+    let proof = format!("\x01{}", certificate_proof(stored, &asked.scramble, &fingerprint));
     match equal_secretly(told, proof.as_bytes()) {
         true => Ok(()),
         false => Err(unproven()),
@@ -212,7 +285,7 @@ fn greeting(greeting: &[u8]) -> Result<Greeting> {
     // A zero lies between; servers from before there were names send nothing more.
     let name = cursor.0.get(1..).map_or(&[][..], |name| Cursor(name).until_zero());
     // Whoever wants a method that is not spoken here may still take the old one from this user.
-    let method = Method::named(name).unwrap_or(Method::Native);
+    let method = Method::named(name, &FIRST).unwrap_or(Method::Native);
     Ok(Greeting { scramble, method, offers_tls })
 }
 
@@ -270,7 +343,7 @@ fn other_method(method: &[u8]) -> Error {
     let method = String::from_utf8_lossy(method);
     Error::Source(format!(
         "the account wants to log in by {method}, which this client does not speak: it speaks \
-         {CACHING_SHA2} and {NATIVE}"
+         {CACHING_SHA2}, {NATIVE}, {CLIENT_ED25519} and {PARSEC}"
     ))
 }
 

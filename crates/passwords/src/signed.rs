@@ -118,6 +118,14 @@ impl ParsecKey {
         ParsecKey { factor: 0, salt, key }
     }
 
+    /// Of a password and what a client was told of its salt; `None` when that makes no sense.
+    pub fn told_of(told: &[u8], password: &[u8]) -> Option<ParsecKey> {
+        let (&[b'P', factor], salt) = told.split_first_chunk::<2>()? else { return None };
+        let salt = <[u8; PARSEC_SALT_BYTES]>::try_from(salt).ok()?;
+        let secret = (factor <= FACTOR_MAX).then(|| derived(password, &salt, factor))?;
+        Some(ParsecKey { factor, salt, key: public_key(&secret) })
+    }
+
     /// Reads the stored form; `None` when it is none.
     pub fn parse(stored: &str) -> Option<ParsecKey> {
         let mut parts = stored.split(':');
@@ -246,6 +254,8 @@ mod tests {
         let key = ParsecKey::new(b"secret", *b"123456789012345678");
         let again = ParsecKey::parse(&key.stored()).unwrap();
         assert_eq!(again, key);
+        assert_eq!(ParsecKey::told_of(&key.told(), b"secret"), Some(again));
+        assert_eq!(ParsecKey::told_of(&key.told()[1..], b"secret"), None);
         assert!(key.matches(b"secret") && !key.matches(b"Secret"));
         let (nonce, own) = ([1; 32], [2; 32]);
         let answer = parsec_answer(b"secret", &nonce, &key.told(), &own).unwrap();

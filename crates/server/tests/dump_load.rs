@@ -415,7 +415,12 @@ fn accounts_and_their_grants_go_into_another_server_where_that_is_wanted() {
                 CREATE ROLE reader; CREATE USER ann@localhost IDENTIFIED WITH \
                 'mysql_native_password' AS '*14E65567ABDB5135D0CFD9A70B3032C179A49EE7';\n\
                 GRANT SELECT (a), INSERT ON d.t TO reader; GRANT ALL ON `d_%`.* TO ann@localhost;\n\
-                GRANT reader TO ann@localhost; ALTER USER ann@localhost DEFAULT ROLE reader;\n";
+                GRANT reader TO ann@localhost; ALTER USER ann@localhost DEFAULT ROLE reader;\n\
+                CREATE USER 'bo''b' IDENTIFIED BY 'p1' PASSWORD HISTORY 3 PASSWORD EXPIRE;\n\
+                ALTER USER 'bo''b' IDENTIFIED BY 'p2'; ALTER USER 'bo''b' IDENTIFIED BY 'p3' \
+                RETAIN CURRENT PASSWORD; ALTER USER 'bo''b' PASSWORD EXPIRE;\n\
+                CREATE USER c IDENTIFIED VIA unix_socket OR ed25519 USING PASSWORD('p1') PASSWORD \
+                HISTORY 2; SET PASSWORD FOR c = 'p2';\n";
     let loaded = load(&one, made, &["--accounts"]);
     assert!(loaded.status.success(), "{}", text(&loaded.stderr));
     assert!(!dump(&one, &[]).contains("USER"));
@@ -429,4 +434,18 @@ fn accounts_and_their_grants_go_into_another_server_where_that_is_wanted() {
     let loaded = load(&two, &dumped, &["--accounts"]);
     assert!(loaded.status.success(), "{}", text(&loaded.stderr));
     assert_eq!(dump(&two, &["--accounts"]), dumped);
+    // The passwords of before may come no more there either, and the one that is kept holds.
+    let refused = |statement: &str| {
+        let said = load(&two, statement, &["--accounts"]);
+        assert!(text(&said.stderr).contains("ERROR 3638"), "{statement}: {}", text(&said.stderr));
+    };
+    for password in ["p1", "p2", "p3"] {
+        refused(&format!("ALTER USER 'bo''b' IDENTIFIED BY '{password}';"));
+    }
+    for password in ["p1", "p2"] {
+        refused(&format!("SET PASSWORD FOR c = '{password}';"));
+    }
+    assert!(dumped.contains(" RETAIN CURRENT PASSWORD REQUIRE NONE PASSWORD EXPIRE "), "{dumped}");
+    let loaded = load(&two, "ALTER USER 'bo''b' IDENTIFIED BY 'p4';", &["--accounts"]);
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
 }

@@ -29,7 +29,7 @@ const SEALED_HEAD: &[u8] = &[0, 1, 0, 5];
 struct Place {
     server: Running,
     socket: String,
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 fn place() -> Place {
@@ -39,7 +39,7 @@ fn place() -> Place {
     let socket = directory.path().join("mysql.sock").display().to_string();
     let flags = ["--config", config.to_str().unwrap(), "--mysql-socket", &socket];
     let server = Running::start(&directory.path().join("data"), &flags);
-    Place { server, socket, _directory: directory }
+    Place { server, socket, directory }
 }
 
 /// What went over a connection, to the server and back.
@@ -88,6 +88,46 @@ fn dump(place: &Place, user: &str, password: &str) -> (Output, Heard) {
     let port = port.to_string();
     let output = run(&["dump", "--host=127.0.0.1", "--port", &port, &user, &password]);
     (output, heard.join().unwrap())
+}
+
+/// Of the accounts that MariaDB's methods prove, `several` by the second of two that are named
+/// alike.
+const SIGNED: [(&str, &str); 4] = [
+    ("ed", "ed25519 USING PASSWORD('secret')"),
+    ("par", "parsec USING PASSWORD('secret')"),
+    ("several", "parsec USING PASSWORD('other') OR parsec USING PASSWORD('secret')"),
+    ("last", "unix_socket AS 'nobody-is-called-so' OR ed25519 USING PASSWORD('secret')"),
+];
+
+#[test]
+fn passwords_are_signed_for_at_tcp_and_at_the_socket_inside_tls_and_outside() {
+    let place = place();
+    let statements = |(user, ways): &(&str, &str)| {
+        format!("CREATE USER {user} IDENTIFIED VIA {ways};\nGRANT ALL ON *.* TO {user};\n")
+    };
+    let file = place.directory.path().join("accounts.sql");
+    fs::write(&file, SIGNED.iter().map(statements).collect::<String>()).unwrap();
+    let as_both = ["--user=both", "--password=secret", "--socket", &place.socket];
+    let load = ["load", "--accounts", file.to_str().unwrap()];
+    let loaded = run(&[&load[..], &as_both].concat());
+    assert!(loaded.status.success(), "{}", String::from_utf8_lossy(&loaded.stderr));
+    let port = place.server.address("mysql").rsplit_once(':').unwrap().1.to_owned();
+    for (user, _) in SIGNED {
+        for (password, is_right) in [("secret", true), ("Secret", false), ("", false)] {
+            let (output, heard) = dump(&place, user, password);
+            let (user, password) = (format!("--user={user}"), format!("--password={password}"));
+            let at_socket = run(&["dump", "--socket", &place.socket, &user, &password]);
+            let inside =
+                run(&["dump", "--host=127.0.0.1", "--port", &port, "--tls", &user, &password]);
+            for output in [output, at_socket, inside] {
+                match is_right {
+                    true => is_done(&output),
+                    false => is_refused(&output),
+                }
+            }
+            assert!(!Heard::has(&heard.sent, b"secret"));
+        }
+    }
 }
 
 fn is_done(output: &Output) {
