@@ -255,7 +255,8 @@ impl Account {
         let is_password = |(plugin, stored): &(Plugin, &str)| {
             plugin.has_passwords() && !stored.is_empty() && *stored != NO_PASSWORD
         };
-        let mut all = self.ways().filter(is_password).map(|(_, stored)| stored.to_owned());
+        let all = self.ways().filter(is_password).map(|(_, stored)| stored.to_owned());
+        let mut all = all.collect::<Vec<_>>().into_iter();
         if let Some(stored) = all.next() {
             let further = all.collect();
             self.earlier_passwords.insert(0, EarlierPassword { stored, further, set_at: now });

@@ -49,6 +49,10 @@ enum Experiment {
     Tables(experiments::tables::TablesOptions),
     /// Look-ups by key in plain text and within TLS, beside memcached
     Tls(experiments::tls::TlsOptions),
+    /// Clients that connect within TLS beside busy ones, and idle ones within TLS.
+    Handshakes(experiments::handshakes::HandshakesOptions),
+    /// Look-ups by key of an account with grants, and of nobody in particular.
+    Logins(experiments::logins::LoginsOptions),
     /// Table queries on documents with indexes, beside SQL on generated columns.
     Documents(experiments::documents::DocumentsOptions),
     /// Read a player, change it, look an account up: verified against races.
@@ -102,6 +106,8 @@ fn main() -> Result<()> {
         Experiment::Size(options) => experiments::size::run(&options),
         Experiment::Tables(options) => experiments::tables::run(&options),
         Experiment::Tls(options) => experiments::tls::run(&options),
+        Experiment::Handshakes(options) => experiments::handshakes::run(&options),
+        Experiment::Logins(options) => experiments::logins::run(&options),
         Experiment::Documents(options) => experiments::documents::run(&options),
         Experiment::Game(options) => experiments::game::run(&options),
         Experiment::Durability(options) => experiments::durability::run(&options),

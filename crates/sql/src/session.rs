@@ -85,7 +85,7 @@ use values::datum::Value;
 
 use crate::load::InsertLoad;
 use crate::reply::{OkFigures, Reply};
-use crate::server::{CommandWord, Process, Sql, StatementProgress};
+use crate::server::{CommandWord, Process, Sql, StatementProgress, TableWatch};
 use plan::context::{HoldNumber, SqlContext, StatementServer, WrittenTable};
 use plan::encryption::SessionTls;
 use plan::listing::{SystemSchema, is_own_name};

@@ -46,6 +46,7 @@ mod ordinals;
 mod over_rows;
 mod partitions;
 mod presort;
+mod privileges;
 mod row_subqueries;
 mod session_variables;
 mod statement_history;

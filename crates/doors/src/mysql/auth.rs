@@ -50,6 +50,7 @@ use crate::peer::peer_tls;
 
 pub use exchange::{Exchange, Step};
 pub use secret::Secret;
+use secret::SlowKind;
 
 /// Passwords that are remembered as proved.
 const PROVEN_MAX: usize = 65_536;

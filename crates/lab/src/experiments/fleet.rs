@@ -286,7 +286,8 @@ pub fn filler<W>(writer: W, users: Users) -> UserFiller<W> {
     UserFiller { writer, users }
 }
 
-fn user_index() -> String {
+/// The index that is read by key.
+pub fn user_index() -> String {
     handlersocket::user_index(DATABASE)
 }
 
@@ -299,22 +300,29 @@ pub fn keys(users: Users) -> protocols::memcached::MemcachedSession {
     protocols::memcached::MemcachedSession::new(users)
 }
 
-fn read_keys<'a>(users: Users, connect: impl Fn() -> Result<TcpStream> + 'a) -> ConnectReader<'a> {
+/// Reads by the protocol of memcached.
+pub fn read_keys<'a>(
+    users: Users,
+    connect: impl Fn() -> Result<TcpStream> + 'a,
+) -> ConnectReader<'a> {
     Box::new(move |_| Ok((Box::new(keys(users)) as _, connect()?.into())))
 }
 
-fn records(users: Users) -> protocols::tyrant::Tyrant {
+/// The protocol of the Tyrant door.
+pub fn records(users: Users) -> protocols::tyrant::Tyrant {
     protocols::tyrant::Tyrant::new(users)
 }
 
-fn read_records<'a>(
+/// Reads by the protocol of Tokyo Tyrant.
+pub fn read_records<'a>(
     users: Users,
     connect: impl Fn() -> Result<TcpStream> + 'a,
 ) -> ConnectReader<'a> {
     Box::new(move |_| Ok((Box::new(records(users)) as _, connect()?.into())))
 }
 
-fn read_text<'a>(
+/// Reads by statements in text.
+pub fn read_text<'a>(
     users: Users,
     session: impl Fn() -> Result<mysql::MysqlSession> + 'a,
 ) -> ConnectReader<'a> {
@@ -330,7 +338,8 @@ fn write_text<'a>(
     Box::new(move || Ok((Box::new(mysql::Text::new(users)) as _, session()?.into_stream()?)))
 }
 
-fn read_prepared<'a>(
+/// Reads by prepared statements.
+pub fn read_prepared<'a>(
     users: Users,
     session: impl Fn() -> Result<mysql::MysqlSession> + 'a,
 ) -> ConnectReader<'a> {
@@ -341,7 +350,8 @@ fn read_prepared<'a>(
     })
 }
 
-fn read_handlersocket<'a>(
+/// Reads by the protocol of HandlerSocket.
+pub fn read_handlersocket<'a>(
     users: Users,
     connect: impl Fn() -> Result<TcpStream> + 'a,
 ) -> ConnectReader<'a> {

@@ -198,4 +198,16 @@ pub const EXPERIMENTS: [DocumentedExperiment; 24] = [
         theirs: None,
         figures: &[],
     },
+    DocumentedExperiment {
+        name: "handshakes",
+        question: "What do busy clients feel of a thousand that connect within TLS each second?",
+        theirs: None,
+        figures: &["p99 beside", "connects a second", "resident bytes"],
+    },
+    DocumentedExperiment {
+        name: "logins",
+        question: "What does a login with grants cost a look-up by key?",
+        theirs: Some("HandlerSocket has no users: every client sees every table."),
+        figures: &[],
+    },
 ];

@@ -390,6 +390,23 @@ fn look_ups_within_tls_are_answered_rightly_by_ours_and_by_memcached() {
 }
 
 #[test]
+fn busy_clients_are_served_beside_those_that_connect_within_tls() {
+    let sizes = ["--connections", "4", "--connects", "50", "--idle", "50"];
+    let run = run(&[&["handshakes", "--rows", "500"], &sizes[..]].concat());
+    run.has(&["rowhouse memcached", "memcached"]);
+    let figures = run.report["figures"].as_object().expect("figures");
+    assert!(figures.keys().any(|name| name.contains("idle connection within TLS")), "{}", run.text);
+}
+
+#[test]
+fn an_account_with_grants_reads_the_same_rows_at_every_door() {
+    let run = run(&["logins", "--rows", "500", "--connections", "4"]);
+    let doors = ["memcached", "handlersocket", "tyrant", "sql text", "sql prepared"];
+    let granted = doors.map(|door| format!("{door} granted"));
+    run.has(&granted.each_ref().map(String::as_str));
+}
+
+#[test]
 fn data_larger_than_the_memory_are_read_and_written_rightly() {
     // Without a limit by the kernel, which takes root; rows so long that there are few of them.
     let sizes = ["--multiples", "0.005,0.01", "--note", "4000"];

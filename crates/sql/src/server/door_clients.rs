@@ -230,8 +230,8 @@ mod tests {
         assert_eq!((line.since, &*line.state, line.memory_bytes), (9, "executing", 3));
         clients.find(7).expect("listed").kill();
         assert!(listing.process().is_killed());
-        let process = clients.join(8, "memcached", None, 5);
-        let process = process.process();
+        let other = clients.join(8, "memcached", None, 5);
+        let process = other.process();
         process.kill_request();
         let work = process.work();
         assert!(!interrupt::is_wanted(), "it was said of no request");
@@ -240,7 +240,7 @@ mod tests {
         process.end_request();
         assert!(!interrupt::is_wanted(), "the next one goes on");
         drop(work);
-        drop(listing);
+        drop((listing, other));
         assert!(clients.find(7).is_none() && clients.lines().is_empty());
     }
 }

@@ -577,6 +577,7 @@ mod tests {
     use access::AccessControl;
     use access::audit::AuditClass;
 
+    use super::super::history::TableWatch;
     use super::super::slow_log::SlowRule;
     use super::super::statement_logs::{LogOptions, StatementLogs};
     use super::*;

@@ -391,7 +391,7 @@ fn a_name_that_nobody_has_was_asked_for_no_way_but_the_first() {
 
     let key = ParsecKey::new(b"secret", [3; 18]);
     let users = account_of(&[(Plugin::Parsec, key.stored())]);
-    let mut told = |user: &str| {
+    let told = |user: &str| {
         let (mut exchange, first) = begin(&users, user, NATIVE, &native);
         assert_eq!(first, Step::Switch(PARSEC));
         let nonce = fresh(&exchange);

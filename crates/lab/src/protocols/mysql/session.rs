@@ -62,16 +62,21 @@ pub struct MysqlSession {
 impl MysqlSession {
     /// Connects and signs in; an empty database name selects none.
     pub fn connect(port: u16, database: &str) -> Result<MysqlSession> {
+        MysqlSession::connect_as(port, "root", database)
+    }
+
+    /// The same of another user who has no password.
+    pub fn connect_as(port: u16, user: &str, database: &str) -> Result<MysqlSession> {
         let stream = TcpStream::connect(("127.0.0.1", port)).context("MySQL connect")?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(SIGN_IN_WAIT))?;
         let mut session = MysqlSession { stream, input: Vec::new(), version: String::new() };
-        session.sign_in(database).context("MySQL sign-in")?;
+        session.sign_in(user, database).context("MySQL sign-in")?;
         session.stream.set_read_timeout(Some(REPLY_WAIT))?;
         Ok(session)
     }
 
-    fn sign_in(&mut self, database: &str) -> Result<()> {
+    fn sign_in(&mut self, user: &str, database: &str) -> Result<()> {
         let greeting = self.take_packet()?;
         if greeting.first() == Some(&0xff) {
             bail!("refused at connect: {}", greeting.escape_ascii());
@@ -92,7 +97,8 @@ impl MysqlSession {
             out.extend_from_slice(&(16u32 << 20).to_le_bytes());
             out.push(UTF8MB4_GENERAL_CI);
             out.extend_from_slice(&[0; 23]);
-            out.extend_from_slice(b"root\0");
+            out.extend_from_slice(user.as_bytes());
+            out.push(0);
             out.push(0);
             if !database.is_empty() {
                 out.extend_from_slice(database.as_bytes());
