@@ -2,8 +2,8 @@
 //! up in plain text; and what an idle connection within TLS takes of memory.
 //!
 //! Asked: 1,000 connects a second at most double the p99 of 64 busy connections; the memory of
-//! 10,000 idle ones stays within the setting. Each connect is a full handshake, of a client that has
-//! never been there.
+//! 10,000 idle ones stays within the setting. Each connect is a full handshake, of a client that
+//! has never been there.
 
 use std::borrow::Cow;
 use std::io::{Read as _, Write as _};

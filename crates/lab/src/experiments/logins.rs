@@ -1,5 +1,5 @@
-//! What accounts cost: look-ups by key of clients that have logged in as an account with grants, and
-//! of clients of a server that asks nobody, at each door.
+//! What accounts cost: look-ups by key of clients that have logged in as an account with grants,
+//! and of clients of a server that asks nobody, at each door.
 //!
 //! Asked: at least 0.98 times the requests per CPU second.
 

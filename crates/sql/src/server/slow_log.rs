@@ -304,7 +304,7 @@ mod tests {
     use access::audit::AuditClass;
     use plan::variables::LogOutput;
 
-    use super::super::history::{StatementKind, StatementOutcome};
+    use super::super::history::{StatementKind, StatementOutcome, TableWatch};
     use super::super::statement_logs::{LogOptions, StatementLogs};
     use super::*;
 
@@ -320,7 +320,7 @@ mod tests {
                 digest: 1,
                 slow: SlowRule { after: Duration::from_secs(1), examined_min: 10 },
                 class: AuditClass::Statements,
-                is_watched: true,
+                table_watch: TableWatch::Unknown,
             },
             outcome: StatementOutcome {
                 examined: 10,
