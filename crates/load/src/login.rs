@@ -126,7 +126,7 @@ impl Method {
 }
 
 /// What the server has said last of how a login is proved.
-struct Asked {
+struct ProofRequest {
     method: Method,
     scramble: Scramble,
     /// Fresh bytes of the methods that sign them.
@@ -135,9 +135,9 @@ struct Asked {
     stored: Option<Vec<u8>>,
 }
 
-impl Asked {
-    fn new(method: Method, scramble: Scramble, login: &Login) -> Asked {
-        let mut asked = Asked { method, scramble, nonce: [0; 32], stored: None };
+impl ProofRequest {
+    fn new(method: Method, scramble: Scramble, login: &Login) -> ProofRequest {
+        let mut asked = ProofRequest { method, scramble, nonce: [0; 32], stored: None };
         asked.stored = asked.stored_digest(login);
         asked
     }
@@ -206,7 +206,7 @@ pub(crate) fn log_in(
         peer = if is_verified { Peer::Private } else { Peer::Unproven(fingerprint) };
     }
     packets.send(&response(login, method, &scramble, capabilities), &[])?;
-    let mut asked = Asked::new(method, scramble, login);
+    let mut asked = ProofRequest::new(method, scramble, login);
     for _ in 0..PACKETS_MAX {
         let payload = packets.receive()?;
         let cursor = Cursor(payload.get(1..).unwrap_or_default());
@@ -245,7 +245,7 @@ fn unproven() -> Error {
 
 /// A server whose certificate nothing has verified proves it in its last word: a byte that says
 /// how, and the proof, behind the figures of OK.
-fn check_proof(mut ok: Cursor<'_>, asked: &Asked, peer: Peer) -> Result<()> {
+fn check_proof(mut ok: Cursor<'_>, asked: &ProofRequest, peer: Peer) -> Result<()> {
     let Peer::Unproven(fingerprint) = peer else { return Ok(()) };
     let stored = asked.stored.as_ref().ok_or_else(unproven)?;
     ok.lenenc()?;

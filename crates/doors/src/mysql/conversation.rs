@@ -264,7 +264,7 @@ impl Mysql {
             Err(error) => return self.broken(error, out),
         }
         match std::mem::replace(&mut self.stage, Stage::Ready) {
-            Stage::Greeted => self.first_packet(input, out),
+            Stage::Greeted => self.first_packet(input, out, how.may_wait),
             Stage::LoggingIn(login) => self.login_packet(*login, input, out, how.may_wait),
             Stage::Query(from) => self.next_statement(from, input, out, how),
             _ => self.command(input, out, how, group),
@@ -320,7 +320,7 @@ impl Mysql {
         self.reply_first = self.frames.sequence();
         let mut packets = reply(out, self.reply_first, self.reports.as_deref(), link, how);
         let outcome = match decode::command(self.frames.payload(input)) {
-            Ok(MysqlCommand::ChangeUser(_)) => return self.change_user(input, out),
+            Ok(MysqlCommand::ChangeUser(_)) => return self.change_user(input, out, how.may_wait),
             Ok(MysqlCommand::ResetConnection) => return self.reset_connection(input, out),
             Ok(command) => link.serve(command, &mut packets, how, group),
             Err(_) => {

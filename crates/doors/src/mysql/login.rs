@@ -47,7 +47,12 @@ pub(super) struct LoggingIn {
 
 impl Mysql {
     /// The response to the greeting is in front.
-    pub(super) fn first_packet(&mut self, input: &mut Input, out: &mut Vec<u8>) -> Go {
+    pub(super) fn first_packet(
+        &mut self,
+        input: &mut Input,
+        out: &mut Vec<u8>,
+        may_wait: bool,
+    ) -> Go {
         let payload = self.frames.payload(input);
         let refused = match handshake::response(payload, self.encryption.is_some()) {
             Ok(Response::Login(..)) if self.must_be_encrypted() => SqlError::new(
@@ -62,7 +67,7 @@ impl Mysql {
                 let (collation, attributes) = (login.character_set, attributes(login.attributes));
                 let (exchange, step) = self.begin_exchange(&door, &login);
                 let login = LoggingIn { exchange, database, collation, attributes };
-                return self.proceed(login, step, input, out);
+                return self.proceed(login, step, (input, out), may_wait);
             }
             Ok(Response::TlsRequest) if self.offers_tls() => {
                 let next = self.frames.sequence();
@@ -85,7 +90,12 @@ impl Mysql {
     }
 
     /// COM_CHANGE_USER is in front.
-    pub(super) fn change_user(&mut self, input: &mut Input, out: &mut Vec<u8>) -> Go {
+    pub(super) fn change_user(
+        &mut self,
+        input: &mut Input,
+        out: &mut Vec<u8>,
+        may_wait: bool,
+    ) -> Go {
         self.link = None;
         let Ok(MysqlCommand::ChangeUser(payload)) = decode::command(self.frames.payload(input))
         else {
@@ -98,7 +108,8 @@ impl Mysql {
         let database = String::from_utf8_lossy(login.database).into_owned();
         let (collation, attributes) = (login.character_set, attributes(login.attributes));
         let (exchange, step) = self.begin_exchange(&door, &login);
-        self.proceed(LoggingIn { exchange, database, collation, attributes }, step, input, out)
+        let login = LoggingIn { exchange, database, collation, attributes };
+        self.proceed(login, step, (input, out), may_wait)
     }
 
     fn begin_exchange<'d>(
@@ -119,7 +130,7 @@ impl Mysql {
     ) -> Go {
         let door = Arc::clone(&self.door);
         let step = login.exchange.answer(&door.users, self.frames.payload(input), may_wait);
-        self.proceed(login, step, input, out)
+        self.proceed(login, step, (input, out), may_wait)
     }
 
     /// Tells the audit log of a login.
@@ -181,8 +192,8 @@ impl Mysql {
         &mut self,
         login: LoggingIn,
         step: Step<'_>,
-        input: &mut Input,
-        out: &mut Vec<u8>,
+        (input, out): (&mut Input, &mut Vec<u8>),
+        may_wait: bool,
     ) -> Go {
         let is_proven = match step {
             Step::Accept { .. } => Some(true),
@@ -198,7 +209,9 @@ impl Mysql {
         match step {
             Step::Wait => {
                 self.stage = Stage::LoggingIn(Box::new(login));
-                return Go::Turn(Next::Offload);
+                // A login that begins inside TLS is met where the handshake was: there it goes on
+                // at once, with the same packet.
+                return if may_wait { Go::On } else { Go::Turn(Next::Offload) };
             }
             Step::Deny { password } => return self.deny_access(&login, password, out),
             Step::Accept { .. } if !self.is_encrypted_for(&login) => {

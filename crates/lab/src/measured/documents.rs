@@ -16,7 +16,7 @@ pub struct DocumentedExperiment {
 }
 
 /// All of them, in the order of the page.
-pub const EXPERIMENTS: [DocumentedExperiment; 24] = [
+pub const EXPERIMENTS: [DocumentedExperiment; 26] = [
     DocumentedExperiment {
         name: "lookup",
         question: "What does a row cost by its key, everything in memory?",

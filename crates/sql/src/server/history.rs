@@ -143,9 +143,11 @@ fn tell(audit: &AuditLog, ended: &EndedStatement<'_>) {
     };
     // A definition may read as well: CREATE TABLE ... AS SELECT.
     let is_read = table_watch == TableWatch::Watched && audit.wants(AuditClass::Statements, user);
-    if !(is_chosen && audit.wants(class, user)) && !is_read {
-        return;
-    }
+    let class = match is_chosen && audit.wants(class, user) {
+        true => class,
+        false if is_read => AuditClass::Statements,
+        false => return,
+    };
     let query = String::from_utf8_lossy(ended.text);
     let executed = String::from_utf8_lossy(ended.executed);
     let of = AuditSubject { connection: ended.connection, door: "sql", user, host };
