@@ -230,8 +230,15 @@ mod tests {
         assert_eq!((line.since, &*line.state, line.memory_bytes), (9, "executing", 3));
         clients.find(7).expect("listed").kill();
         assert!(listing.process().is_killed());
-        let other = clients.join(8, "memcached", None, 5);
-        let process = other.process();
+        drop(listing);
+        assert!(clients.find(7).is_none() && clients.lines().is_empty());
+    }
+
+    #[test]
+    fn a_kill_of_a_request_ends_the_one_that_is_served_and_no_other() {
+        let clients = Arc::new(DoorClients::default());
+        let listing = clients.join(8, "memcached", None, 5);
+        let process = listing.process();
         process.kill_request();
         let work = process.work();
         assert!(!interrupt::is_wanted(), "it was said of no request");
@@ -239,8 +246,8 @@ mod tests {
         assert!(interrupt::is_wanted());
         process.end_request();
         assert!(!interrupt::is_wanted(), "the next one goes on");
+        process.kill_request();
         drop(work);
-        drop((listing, other));
-        assert!(clients.find(7).is_none() && clients.lines().is_empty());
+        assert!(!interrupt::is_wanted(), "nothing is served");
     }
 }
