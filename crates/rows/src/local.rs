@@ -129,19 +129,28 @@ impl<S: LocalStore> LocalTransaction<S> {
         ranges: &[KeyRange],
         reach: Reach,
     ) -> Result<Option<(u64, Vec<u8>, bool)>> {
-        for other in self.store.locks().pending_of_others(self.owner, ranges, reach)? {
-            match other.pending {
-                PendingKeys::Nothing => {}
-                PendingKeys::Committing => {
-                    let key = ranges.first().map(|range| range.start.clone());
-                    return Ok(Some((other.owner, key.unwrap_or_default(), true)));
-                }
-                PendingKeys::Keys(keys) => {
-                    for key in keys {
-                        // A row that is there already is met by itself.
-                        if !self.store.contains(&key, reach)? {
-                            return Ok(Some((other.owner, key, false)));
+        for (owner, other) in self.store.locks().others(self.owner) {
+            for range in ranges {
+                let mut rest = range.clone();
+                loop {
+                    let pending = other.pending_in(&rest, reach)?;
+                    let is_more = matches!(pending, PendingKeys::FirstKeys(_));
+                    let keys = match pending {
+                        PendingKeys::Nothing => break,
+                        PendingKeys::Committing => {
+                            return Ok(Some((owner, range.start.clone(), true)));
                         }
+                        PendingKeys::Keys(keys) | PendingKeys::FirstKeys(keys) => keys,
+                    };
+                    for key in &keys {
+                        // A row that is there already is met by itself.
+                        if !self.store.contains(key, reach)? {
+                            return Ok(Some((owner, key.clone(), false)));
+                        }
+                    }
+                    match keys.last().filter(|_| is_more) {
+                        Some(last) => rest.start = [last, &[0][..]].concat(),
+                        None => break,
                     }
                 }
             }

@@ -26,7 +26,7 @@ use crate::run::SeenWrite;
 use crate::store::{Batch, Change, Direction, KeyRange, Reach};
 use crate::table::PREFIX_BYTES;
 
-/// Most keys that are told of what lies in a range.
+/// Most keys that are told at once of what lies in a range.
 const KEYS_MAX: usize = 64;
 
 static NOTHING: LazyLock<Overlay> = LazyLock::new(Overlay::default);
@@ -151,33 +151,35 @@ impl Present for SharedWrites {
         &self.is_waited_for
     }
 
-    fn pending_in(&self, ranges: &[KeyRange], reach: Reach) -> Result<PendingKeys> {
-        let taken = self.taken.lock();
-        let is_met = |range: &KeyRange| {
-            let meets = |(first, last): &(Bytes, Bytes)| {
-                *range.start <= **last && (range.end.is_empty() || **first < *range.end)
-            };
-            taken.iter().any(meets)
+    fn pending_in(&self, range: &KeyRange, reach: Reach) -> Result<PendingKeys> {
+        let taken = match reach {
+            Reach::Disk => self.taken.lock(),
+            // Its writes may be on their way into a file.
+            Reach::Memory => self.taken.try_lock().ok_or(Error::WouldWait(Wait::Disk))?,
         };
-        if ranges.iter().any(is_met) {
+        let meets = |(first, last): &(Bytes, Bytes)| {
+            *range.start <= **last && (range.end.is_empty() || **first < *range.end)
+        };
+        if taken.iter().any(meets) {
             return Ok(PendingKeys::Committing);
         }
         #[expect(unsafe_code, reason = "see `SharedWrites`")]
         // SAFETY: Changes are made under the mutex, which is held here.
         let overlay = unsafe { &*self.overlay.get() };
+        if overlay.is_empty_in(range) {
+            return Ok(PendingKeys::Nothing);
+        }
+        if overlay.is_spilled() && reach == Reach::Memory {
+            return Err(Error::WouldWait(Wait::Disk));
+        }
         let mut keys = Vec::new();
-        for range in ranges {
-            if overlay.is_empty_in(range) {
-                continue;
+        let mut cursor = overlay.cursor(range, Direction::Forward);
+        while cursor.advance()? {
+            if matches!(cursor.write(), SeenWrite::Put(_)) {
+                keys.push(cursor.key().to_vec());
             }
-            if overlay.is_spilled() && reach == Reach::Memory {
-                return Err(Error::WouldWait(Wait::Disk));
-            }
-            let mut cursor = overlay.cursor(range, Direction::Forward);
-            while keys.len() < KEYS_MAX && cursor.advance()? {
-                if matches!(cursor.write(), SeenWrite::Put(_)) {
-                    keys.push(cursor.key().to_vec());
-                }
+            if keys.len() == KEYS_MAX {
+                return Ok(PendingKeys::FirstKeys(keys));
             }
         }
         Ok(if keys.is_empty() { PendingKeys::Nothing } else { PendingKeys::Keys(keys) })
@@ -194,16 +196,19 @@ mod tests {
 
     fn seen(locks: &LockTable, start: u8, end: u8) -> String {
         let range = KeyRange { start: key(start), end: key(end) };
-        let found = locks.pending_of_others(1, &[range], Reach::Disk).expect("in memory");
-        let told = found.into_iter().map(|other| match other.pending {
-            PendingKeys::Nothing => format!("{}: nothing", other.owner),
-            PendingKeys::Keys(keys) => {
+        let tell = |(owner, other): (u64, Arc<dyn Present>)| match other
+            .pending_in(&range, Reach::Disk)
+            .expect("in memory")
+        {
+            PendingKeys::Nothing => None,
+            PendingKeys::Keys(keys) | PendingKeys::FirstKeys(keys) => {
                 let last = |key: Vec<u8>| key.last().copied().unwrap_or_default();
-                format!("{}: {:?}", other.owner, keys.into_iter().map(last).collect::<Vec<_>>())
+                let keys: Vec<u8> = keys.into_iter().map(last).collect();
+                Some(format!("{owner}: {keys:?}"))
             }
-            PendingKeys::Committing => format!("{}: committing", other.owner),
-        });
-        told.collect::<Vec<String>>().join(", ")
+            PendingKeys::Committing => Some(format!("{owner}: committing")),
+        };
+        locks.others(1).into_iter().filter_map(tell).collect::<Vec<String>>().join(", ")
     }
 
     #[test]
@@ -224,6 +229,27 @@ mod tests {
         assert_eq!(seen(&locks, 10, 20), "");
         locks.leave(7);
         assert_eq!(seen(&locks, 3, 9), "");
+    }
+
+    #[test]
+    fn many_keys_are_told_piece_by_piece_and_nobody_waits_who_may_not() {
+        let (locks, mut own) = (LockTable::new(), OwnWrites::default());
+        own.share(&locks, 7);
+        for last in 0..100 {
+            own.change(|overlay| overlay.write(key(last), Some(vec![1])));
+        }
+        let (_, other) = locks.others(1).pop().expect("the one that writes");
+        let of =
+            |start, reach| other.pending_in(&KeyRange { start: key(start), end: key(200) }, reach);
+        let Ok(PendingKeys::FirstKeys(keys)) = of(0, Reach::Memory) else { panic!("many") };
+        let behind = keys.len() as u8;
+        assert_eq!(keys.last(), Some(&key(behind - 1)));
+        let Ok(PendingKeys::Keys(keys)) = of(behind, Reach::Memory) else { panic!("the others") };
+        assert_eq!((keys.first(), keys.last()), (Some(&key(behind)), Some(&key(99))));
+        own.change(|_| {
+            assert!(matches!(of(0, Reach::Memory), Err(Error::WouldWait(Wait::Disk))));
+        });
+        assert!(locks.others(7).is_empty());
     }
 
     #[test]

@@ -29,8 +29,10 @@ const PARTS: u64 = 16;
 pub(crate) enum PendingKeys {
     /// Nothing.
     Nothing,
-    /// These keys, or the first of them.
+    /// These keys.
     Keys(Vec<Vec<u8>>),
+    /// These, and perhaps further ones behind them.
+    FirstKeys(Vec<Vec<u8>>),
     /// It is being committed, and has written near the range or in it.
     Committing,
 }
@@ -40,11 +42,12 @@ pub(crate) trait Present: Send + Sync {
     /// Set when somebody waits for its end.
     fn is_waited_for(&self) -> &AtomicBool;
 
-    /// What it has put into ranges of a table.
+    /// What it has put into a range. It is looked at beside its writes, so a caller that may not
+    /// wait is refused while they are changed.
     ///
     /// # Errors
     /// `WouldWait(Disk)`, and those of files.
-    fn pending_in(&self, ranges: &[KeyRange], reach: Reach) -> Result<PendingKeys>;
+    fn pending_in(&self, range: &KeyRange, reach: Reach) -> Result<PendingKeys>;
 }
 
 /// The transactions at work.
@@ -68,14 +71,6 @@ impl PresentTable {
     }
 }
 
-/// Somebody's writes in a range.
-pub(crate) struct PendingOfOther {
-    /// Whose.
-    pub owner: u64,
-    /// What.
-    pub pending: PendingKeys,
-}
-
 impl LockTable {
     /// A transaction begins to write, or to lock ranges.
     pub(crate) fn enroll(&self, owner: u64, transaction: Arc<dyn Present>) {
@@ -95,39 +90,28 @@ impl LockTable {
 
     /// Wakes whoever waits for a transaction that has given up something: they look again.
     pub(crate) fn wake_waiters(&self, owner: u64) {
+        let mut wakers = Vec::new();
         let part = self.present.part(owner).lock();
         let present = part.iter().find(|(other, _)| *other == owner);
-        let is_awaited =
-            present.is_some_and(|(_, it)| it.is_waited_for().swap(false, Ordering::AcqRel));
+        // Whoever comes meanwhile would take the lock for one that is still to be released.
+        if present.is_some_and(|(_, it)| it.is_waited_for().swap(false, Ordering::AcqRel)) {
+            self.release_one(owner, end_of(owner), &mut wakers);
+        }
         drop(part);
-        if is_awaited {
-            self.release(owner, &[end_of(owner)]);
+        for wake in wakers {
+            wake();
         }
     }
 
-    /// What others than `owner` have put into ranges of a table.
-    ///
-    /// # Errors
-    /// As `Present::pending_in`.
-    pub(crate) fn pending_of_others(
-        &self,
-        owner: u64,
-        ranges: &[KeyRange],
-        reach: Reach,
-    ) -> Result<Vec<PendingOfOther>> {
-        let mut found = Vec::new();
+    /// The transactions at work but for `owner`, by number: who begins to write later looks for
+    /// ranges itself.
+    pub(crate) fn others(&self, owner: u64) -> Vec<(u64, Arc<dyn Present>)> {
+        let mut others = Vec::new();
         for part in &self.present.parts {
-            for (other, transaction) in part.0.lock().iter() {
-                if *other == owner {
-                    continue;
-                }
-                match transaction.pending_in(ranges, reach)? {
-                    PendingKeys::Nothing => {}
-                    pending => found.push(PendingOfOther { owner: *other, pending }),
-                }
-            }
+            let part = part.0.lock();
+            others.extend(part.iter().filter(|(other, _)| *other != owner).cloned());
         }
-        Ok(found)
+        others
     }
 
     /// Waits until nobody else has locked a range that a key lies in.

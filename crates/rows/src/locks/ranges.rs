@@ -143,13 +143,17 @@ impl RangeTable {
         others.find(|own| own.kept.covers(key) || own.fresh.covers(key)).map(|own| own.owner)
     }
 
-    /// Changes what an owner has of one index after the other; gives the bytes of what is left.
+    /// Changes what an owner has of one index after the other; gives the bytes of what is left. An
+    /// owner without ranges meets nobody here.
     fn change(
         &self,
         owner: u64,
         prefixes: &mut Vec<IndexPrefix>,
         mut change: impl FnMut(&mut OwnedRanges),
     ) -> usize {
+        if prefixes.is_empty() {
+            return 0;
+        }
         let mut indexes = self.indexes.write();
         let mut bytes = 0;
         prefixes.retain(|prefix| {
