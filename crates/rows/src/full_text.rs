@@ -3,7 +3,8 @@
 //! Entries of a word lie in the order of their rows' keys. So the rows of a search are found by
 //! going through the entries of all its words side by side; where a word must be there, those of
 //! the rarest such word lead, and the others leap to where it is. Entries say how many times a row
-//! has a word, and that says how relevant the row is: rows are read for phrases alone.
+//! has a word, and that says how relevant the row is: those rows alone are read that have all words
+//! of a phrase.
 //!
 //! Invariants
 //! 1. The view is one state: an entry in it has its row.
@@ -12,7 +13,7 @@
 //! Not here: what is searched for and how relevant a text is (`expression`, `full_text`), entries
 //! (`table::full_texts`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use expression::{RankedSearch, TextSearch};
 use resources::budget::Share;
@@ -106,7 +107,7 @@ impl Engine {
                 counts.push(if is_there { word.times() } else { 0 });
             }
             let row_key = [&table_start[..], &key].concat();
-            let rank = match search.has_phrases() {
+            let rank = match ranked.needs_texts(&counts) {
                 false => ranked.of_counts(counts),
                 true => self.rank_of_row(of, ranked, &row_key)?,
             };
@@ -150,14 +151,14 @@ impl Engine {
     ) -> Result<Vec<Vec<u8>>> {
         let (mut words, mut bytes) = (BTreeSet::new(), share.bytes());
         let analyzer = of.codec().analyzer();
+        let known: HashSet<&[u8]> = search.words().iter().map(|word| &word.key[..]).collect();
         for (count, row_key) in row_keys.iter().enumerate() {
             go_on(count as u64 + 1)?;
             self.get(of.view, of.table, row_key, of.reach, &mut |found| {
                 for text in texts_of(of, &found.row)?.into_iter().flatten() {
                     analyzer.each_token(&String::from_utf8_lossy(text), &mut |token| {
                         let key = analyzer.key(token);
-                        let is_known = || search.words().iter().any(|word| word.key == key);
-                        if analyzer.is_indexed(token) && !is_known() {
+                        if analyzer.is_indexed(token) && !known.contains(&key[..]) {
                             let length = key.len();
                             bytes += if words.insert(key) { length + KEY_BYTES } else { 0 };
                         }

@@ -142,6 +142,64 @@ fn a_limit_by_relevance_reads_no_more_rows() {
 }
 
 #[test]
+fn a_relevance_above_a_literal_is_looked_up_as_well() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(200), FULLTEXT KEY (a))");
+    run(s, "INSERT INTO t VALUES (1, 'one two'), (2, 'two two'), (3, 'three'), (4, NULL)");
+    let two = "MATCH (a) AGAINST ('two')";
+    for (condition, found) in [
+        (format!("{two} > 0"), "2\n1"),
+        (format!("0 < {two}"), "2\n1"),
+        (format!("{two} > 0.1"), "2"),
+        (format!("{two} > 1e-3 AND id > 1"), "2"),
+    ] {
+        let query = format!("SELECT id FROM t WHERE {condition}");
+        let explained = run(s, &format!("EXPLAIN {query}"));
+        assert!(explained.contains("\tfulltext\t"), "{condition}: {explained}");
+        assert_eq!(run(s, &query), found, "{condition}");
+    }
+    // The plan of one literal is not that of another one.
+    assert_eq!(run(s, &format!("SELECT id FROM t WHERE {two} > -1 ORDER BY id")), "1\n2\n3\n4");
+    run(s, "DELETE FROM t WHERE MATCH (a) AGAINST ('three') > 0");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "3");
+}
+
+#[test]
+fn a_relevance_is_a_number_where_no_row_is_committed() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(200), FULLTEXT KEY (a))");
+    run(s, "BEGIN");
+    run(s, "INSERT INTO t VALUES (1, 'one two'), (2, 'two')");
+    let one = "MATCH (a) AGAINST ('one')";
+    let relevance = format!("SELECT id, {one} > 0 AND {one} < 1 FROM t");
+    assert_eq!(run(s, &relevance), "1\t1\n2\t0");
+    run(s, "ROLLBACK");
+}
+
+#[test]
+fn phrases_are_found_beside_words() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(200), FULLTEXT KEY (a))");
+    run(
+        s,
+        "INSERT INTO t VALUES (1, 'red apple pie'), (2, 'apple red'), (3, 'red'), (4, 'pie'), \
+         (5, 'green apple pie')",
+    );
+    for (search, found) in [
+        ("\"red apple\"", "1"),
+        ("\"red apple\" pie", "1\n4\n5"),
+        ("pie -\"red apple\"", "4\n5"),
+        ("+red -(\"red apple\" green)", "2\n3"),
+        ("+\"apple pie\" red", "1\n5"),
+    ] {
+        let query = format!(
+            "SELECT id FROM t WHERE MATCH (a) AGAINST ('{search}' IN BOOLEAN MODE) ORDER BY id"
+        );
+        assert_eq!(run(s, &query), found, "{search}");
+    }
+}
+
+#[test]
 fn joins_views_derived_tables_and_statements_that_write_take_searches() {
     let s = &mut session(&server());
     run(s, "CREATE TABLE t (k INT, a VARCHAR(200), FULLTEXT KEY (a), KEY (k))");

@@ -3,7 +3,8 @@
 //!
 //! Such a column is that of a key part which is an expression, or a computed one that an index has
 //! (MySQL 9.7 manual, 10.3.11). Literals within an expression were taken out of the statement; for
-//! the plan to be right they must be these again, so they are pinned.
+//! the plan to be right they must be these again, so they are pinned. So is the literal that a
+//! relevance must exceed: `MATCH (..) AGAINST (..) > 0` is what the search finds.
 //!
 //! Invariants
 //! 1. A column stands only for what it has in every row: never for an expression over a row that an
@@ -15,7 +16,7 @@
 use std::mem::discriminant;
 use std::sync::Arc;
 
-use expression::{Arithmetic, BIGINT, Kind, Node, slot, type_collation};
+use expression::{Arithmetic, BIGINT, Comparison, Function, Kind, Node, slot, type_collation};
 use rows::table::Table;
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
@@ -31,8 +32,9 @@ pub fn use_key_expressions(
     tables: &[Arc<Table>],
     literals: &[Datum<'_>],
 ) -> PinnedLiterals {
-    let mut finder = Finder { literals, pinned: Vec::new() };
-    if tables.iter().any(|table| has_key_expressions(table)) {
+    let has_searches = tables.iter().any(|table| !table.full_texts.is_empty());
+    let mut finder = Finder { literals, pinned: Vec::new(), has_searches };
+    if has_searches || tables.iter().any(|table| has_key_expressions(table)) {
         finder.query(query);
     }
     finder.pinned
@@ -44,8 +46,9 @@ pub fn use_key_expressions_of<'n>(
     nodes: impl Iterator<Item = &'n mut Node>,
     literals: &[Datum<'_>],
 ) -> PinnedLiterals {
-    let mut finder = Finder { literals, pinned: Vec::new() };
-    if has_key_expressions(table) {
+    let has_searches = !table.full_texts.is_empty();
+    let mut finder = Finder { literals, pinned: Vec::new(), has_searches };
+    if has_searches || has_key_expressions(table) {
         let known = key_expressions(table, 0);
         nodes.for_each(|node| finder.node(node, &known));
     }
@@ -150,6 +153,8 @@ fn nullable(join: &Join) -> u64 {
 struct Finder<'l> {
     literals: &'l [Datum<'l>],
     pinned: PinnedLiterals,
+    /// Whether a table has full-text indexes.
+    has_searches: bool,
 }
 
 impl Finder<'_> {
@@ -242,7 +247,9 @@ impl Finder<'_> {
         if let Kind::Subquery(subquery) = &mut node.kind {
             self.query(subquery.query_mut());
         }
-        if known.is_empty() {
+        if self.has_searches {
+            self.pin_bound_of_relevance(node);
+        } else if known.is_empty() {
             return;
         }
         for expression in known {
@@ -252,6 +259,22 @@ impl Finder<'_> {
             }
         }
         node.each_child_mut(&mut |child| self.within(child, known));
+    }
+
+    /// Puts the literal that a relevance must exceed back into its place.
+    fn pin_bound_of_relevance(&mut self, node: &mut Node) {
+        let (search, bound) = match &mut node.kind {
+            Kind::Compare(Comparison::Greater, one, other, _) => (one, other),
+            Kind::Compare(Comparison::Less, one, other, _) => (other, one),
+            _ => return,
+        };
+        if matches!(search.kind, Kind::Call(Function::MatchAgainst, _))
+            && let Kind::Parameter(number) = bound.kind
+            && let Some(literal) = self.literals.get(usize::from(number))
+        {
+            self.pinned.push((number, literal.to_value()));
+            bound.kind = Kind::Constant(literal.to_value());
+        }
     }
 
     /// Whether an expression is one that an index has; then, or if it would be with other literals,

@@ -22,6 +22,9 @@ use crate::functions::call::Call;
 use crate::statement::error::{Error, Result};
 use crate::value::cell::Cell;
 
+/// Searches that a thread keeps: as many as one statement usually has.
+const SEARCHES_KEPT: usize = 4;
+
 /// What is searched for, in which index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchTerms {
@@ -91,11 +94,13 @@ impl RankedSearch {
         let analyzer = Analyzer::new(terms.rules, terms.collation);
         let search = terms.search(&analyzer)?;
         let words = search.words();
+        // Entries may be those of rows that are not committed, which nobody has counted.
+        let rows = entries.iter().copied().max().unwrap_or_default().max(*rows).max(1);
         let rarity = words.iter().enumerate().map(|(at, word)| {
             let entries = entries.get(at).copied().unwrap_or(0) * u64::from(word.times);
-            match entries == *rows {
+            match entries == rows {
                 true => 1.0001f64.log10(),
-                false => (*rows as f64 / entries.max(1) as f64).log10(),
+                false => (rows as f64 / entries.max(1) as f64).log10(),
             }
         });
         let rarity = rarity.collect();
@@ -144,7 +149,12 @@ impl RankedSearch {
         self.rank(&text)
     }
 
-    /// The relevance of a row that has each word so many times, of a search without phrases.
+    /// Whether a row that has each word so many times may have a phrase: its texts tell.
+    pub fn needs_texts(&self, counts: &[u32]) -> bool {
+        self.search.may_have_phrase(counts)
+    }
+
+    /// The relevance of a row that has each word so many times, and no phrase.
     pub fn of_counts(&self, counts: Vec<u32>) -> Option<f32> {
         self.rank(&TextWords { counts, tokens: Vec::new() })
     }
@@ -160,21 +170,21 @@ impl RankedSearch {
 }
 
 thread_local! {
-    /// The search that this thread was last asked for, row after row.
-    static LAST: RefCell<Option<(Vec<u8>, Rc<RankedSearch>)>> = const { RefCell::new(None) };
+    /// The searches that this thread was last asked for, row after row, the latest first.
+    static LAST: RefCell<Vec<(Vec<u8>, Rc<RankedSearch>)>> = const { RefCell::new(Vec::new()) };
 }
 
 fn search_of(encoded: &[u8]) -> Result<Rc<RankedSearch>> {
     LAST.with_borrow_mut(|last| {
-        if let Some((known, search)) = last
-            && known == encoded
-        {
-            return Ok(Rc::clone(search));
+        if let Some(at) = last.iter().position(|(known, _)| known == encoded) {
+            last[..=at].rotate_right(1);
+            return Ok(Rc::clone(&last[0].1));
         }
         let statistics: SearchStatistics = serde_json::from_slice(encoded)
             .map_err(|_| Error::other("statistics of a search that are none"))?;
         let search = Rc::new(RankedSearch::new(&statistics)?);
-        *last = Some((encoded.to_vec(), Rc::clone(&search)));
+        last.truncate(SEARCHES_KEPT - 1);
+        last.insert(0, (encoded.to_vec(), Rc::clone(&search)));
         Ok(search)
     })
 }

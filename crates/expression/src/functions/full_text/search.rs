@@ -12,6 +12,8 @@
 //!
 //! Not here: how rare words are (`ranked`).
 
+use std::collections::HashMap;
+
 use values::full_text::{Analyzer, TextParser};
 
 use super::parse::{SearchOperator, WrittenItem, parse};
@@ -99,7 +101,7 @@ impl TextSearch {
     /// # Errors
     /// 1064 in boolean mode, where operators make no sense.
     pub fn new(text: &str, boolean: bool, analyzer: &Analyzer) -> Result<TextSearch> {
-        let mut maker = Maker { analyzer, search: TextSearch::default() };
+        let mut maker = Maker { analyzer, search: TextSearch::default(), numbers: HashMap::new() };
         let written = parse(text, boolean)?;
         let items = maker.items(written, boolean);
         let mut search = TextSearch { items, ..maker.search };
@@ -138,8 +140,13 @@ impl TextSearch {
         required
     }
 
+    /// Whether a text that has each word so many times may have a phrase.
+    pub(super) fn may_have_phrase(&self, counts: &[u32]) -> bool {
+        self.has_phrases && may_have_phrase(&self.items, counts)
+    }
+
     /// Whether counts of words do not say which texts are found.
-    pub fn has_phrases(&self) -> bool {
+    pub(super) fn has_phrases(&self) -> bool {
         self.has_phrases
     }
 
@@ -151,8 +158,9 @@ impl TextSearch {
     /// Numbers words in the order in which they are looked at: that in which relevance is added up.
     fn order_words(&mut self) {
         let mut order = Vec::with_capacity(self.words.len());
+        let mut is_seen = vec![false; self.words.len()];
         each_word(&self.items, &mut |word| {
-            if !order.contains(&word) {
+            if !std::mem::replace(&mut is_seen[word], true) {
                 order.push(word);
             }
         });
@@ -185,6 +193,14 @@ fn each_word(items: &[Item], each: &mut dyn FnMut(usize)) {
     }
 }
 
+fn may_have_phrase(items: &[Item], counts: &[u32]) -> bool {
+    items.iter().any(|item| match &item.what {
+        What::Nothing | What::Word(_) => false,
+        What::Phrase(phrase) => phrase.words.iter().all(|word| counts[*word] > 0),
+        What::List(items) => may_have_phrase(items, counts),
+    })
+}
+
 fn renumber(items: &mut [Item], places: &[usize]) {
     for item in items {
         match &mut item.what {
@@ -199,6 +215,8 @@ fn renumber(items: &mut [Item], places: &[usize]) {
 struct Maker<'a> {
     analyzer: &'a Analyzer,
     search: TextSearch,
+    /// Those of words, by their keys and whether all words count that begin so.
+    numbers: HashMap<(Vec<u8>, bool), usize>,
 }
 
 impl Maker<'_> {
@@ -273,17 +291,12 @@ impl Maker<'_> {
 
     fn number(&mut self, key: Vec<u8>, is_prefix: bool) -> usize {
         let words = &mut self.search.words;
-        let is_it = |word: &SearchWord| word.is_prefix == is_prefix && word.key == key;
-        match words.iter().position(is_it) {
-            Some(at) => {
-                words[at].times += 1;
-                at
-            }
-            None => {
-                words.push(SearchWord { key, is_prefix, times: 1 });
-                words.len() - 1
-            }
+        let number = *self.numbers.entry((key.clone(), is_prefix)).or_insert(words.len());
+        match words.get_mut(number) {
+            Some(word) => word.times += 1,
+            None => words.push(SearchWord { key, is_prefix, times: 1 }),
         }
+        number
     }
 
     /// A phrase; `None` where there is no word in it.
