@@ -100,7 +100,7 @@ pub type AccountRecord = (Vec<u8>, Vec<u8>);
 const KIND_VIEW: u8 = 8;
 
 /// The tables of one database by name.
-type Tables = HashMap<String, Arc<Table>>;
+pub(crate) type Tables = HashMap<String, Arc<Table>>;
 
 /// The views of each database by name.
 type Views = BTreeMap<String, BTreeMap<String, Arc<View>>>;
@@ -564,6 +564,12 @@ pub(crate) fn current(
     let table = Arc::new(Table::new(definition, state, make_rules));
     store.know(&table);
     table
+}
+
+/// Has a name of a database stand for a table from now on.
+pub(crate) fn put_table(databases: &mut BTreeMap<String, Tables>, table: Arc<Table>) {
+    let tables = databases.entry(table.database.clone()).or_default();
+    tables.insert(table.name.clone(), table);
 }
 
 pub(crate) fn no_database(name: &str) -> Error {

@@ -7,7 +7,7 @@ use values::ErrorCode;
 use values::types::Collation;
 
 use super::cursor::{Cursor, TableName};
-use super::partition::{AlterPartitionSpec, alter_partitions, partition_by};
+use super::partition::{AlterPartitionSpec, alter_partitions, partition_options};
 use super::table::{
     ColumnSpec, DefaultSpec, Element, column, default_value, element, sorted_column,
 };
@@ -92,6 +92,15 @@ pub fn alter_table(cursor: &mut Cursor<'_>) -> Result<AlterTable> {
     let mut specs = Vec::new();
     if !cursor.at_end() {
         loop {
+            let is_modifier =
+                |spec: &AlterSpec| matches!(spec, AlterSpec::Algorithm(_) | AlterSpec::Lock(_));
+            // A change of partitions is the only one, as in MySQL.
+            if specs.iter().all(is_modifier)
+                && let Some(spec) = alter_partitions(cursor)?
+            {
+                specs.push(AlterSpec::Partitions(spec));
+                break;
+            }
             alter_spec(cursor, &mut specs)?;
             if !cursor.take_token(&Token::Comma) {
                 break;
@@ -103,12 +112,13 @@ pub fn alter_table(cursor: &mut Cursor<'_>) -> Result<AlterTable> {
 }
 
 fn alter_spec(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()> {
-    if let Some(spec) = alter_partitions(cursor)? {
+    if let Some(spec) = partition_options(cursor)? {
         specs.push(AlterSpec::Partitions(spec));
         return Ok(());
     }
     if cursor.take("ADD") {
-        return alter_add(cursor, specs);
+        alter_add(cursor, specs)?;
+        return take_partition_options(cursor, specs);
     }
     let spec = if cursor.take("DROP") {
         alter_drop(cursor)?
@@ -156,10 +166,12 @@ fn alter_spec(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()>
         AlterSpec::Options(options)
     };
     specs.push(spec);
-    // Behind options and changes it needs no comma.
-    if let Some(spec) = partition_by(cursor)? {
-        specs.push(AlterSpec::Partitions(AlterPartitionSpec::Divide(spec)));
-    }
+    take_partition_options(cursor, specs)
+}
+
+/// Behind options and changes they need no comma.
+fn take_partition_options(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()> {
+    specs.extend(partition_options(cursor)?.map(AlterSpec::Partitions));
     Ok(())
 }
 

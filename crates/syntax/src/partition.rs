@@ -268,18 +268,25 @@ fn names(cursor: &mut Cursor<'_>) -> Result<Option<Vec<String>>> {
     }
 }
 
-/// Reads what ALTER TABLE says of partitions, if that is next.
+/// Reads PARTITION BY or REMOVE PARTITIONING of ALTER TABLE, if that is next.
+///
+/// # Errors
+/// As `partition_by`.
+pub fn partition_options(cursor: &mut Cursor<'_>) -> Result<Option<AlterPartitionSpec>> {
+    if cursor.take_all(&["REMOVE", "PARTITIONING"]) {
+        return Ok(Some(AlterPartitionSpec::Remove));
+    }
+    Ok(partition_by(cursor)?.map(AlterPartitionSpec::Divide))
+}
+
+/// Reads what ALTER TABLE does with single partitions, if that is next: nothing else goes beside
+/// it.
 ///
 /// # Errors
 /// 1064 where it stops making sense; 1235 for subpartitions.
 pub fn alter_partitions(cursor: &mut Cursor<'_>) -> Result<Option<AlterPartitionSpec>> {
     let is = |cursor: &mut Cursor<'_>, word: &str| cursor.take_all(&[word, "PARTITION"]);
-    if let Some(spec) = partition_by(cursor)? {
-        return Ok(Some(AlterPartitionSpec::Divide(spec)));
-    }
-    Ok(Some(if cursor.take_all(&["REMOVE", "PARTITIONING"]) {
-        AlterPartitionSpec::Remove
-    } else if cursor.is_nth(1, "PARTITION") && is(cursor, "ADD") {
+    Ok(Some(if cursor.is_nth(1, "PARTITION") && is(cursor, "ADD") {
         without_log(cursor);
         if cursor.take("PARTITIONS") {
             AlterPartitionSpec::AddCounted(cursor.number()?)
@@ -289,7 +296,6 @@ pub fn alter_partitions(cursor: &mut Cursor<'_>) -> Result<Option<AlterPartition
             AlterPartitionSpec::AddCounted(0)
         }
     } else if is(cursor, "DROP") {
-        cursor.take_all(&["IF", "EXISTS"]);
         AlterPartitionSpec::Drop(cursor.list(|cursor| cursor.name())?)
     } else if is(cursor, "TRUNCATE") {
         AlterPartitionSpec::Truncate(names(cursor)?)

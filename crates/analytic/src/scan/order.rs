@@ -16,8 +16,7 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{LexOrdering, PhysicalSortExpr};
 use plan::optimize::BatchAccess;
-use rows::Table;
-use rows::schema::IndexPart;
+use rows::table::{PartCodec, Table};
 
 use super::batches::ScanPart;
 
@@ -36,11 +35,13 @@ pub(super) fn orders(
     if access.looks_rows_up() || !parts.iter().all(ascends) {
         return Vec::new();
     }
-    // Behind its parts, an entry's key has the row's.
-    let own = table.indexes[access.index].parts.iter();
-    let keys: Vec<&IndexPart> = match access.index {
+    // Behind its parts, an entry's key has the row's. Before them stands the partition, where there
+    // are some, which is no column that is asked for.
+    let of_partition = usize::from(table.partition_column().is_some());
+    let own = table.codecs[access.index].parts.iter();
+    let keys: Vec<&PartCodec> = match access.index {
         0 => own.collect(),
-        _ => own.chain(&table.indexes[0].parts).collect(),
+        _ => own.chain(&table.codecs[0].parts[of_partition..]).collect(),
     };
     let from = |first: usize| {
         let mut columns: Vec<PhysicalSortExpr> = Vec::new();
@@ -56,7 +57,8 @@ pub(super) fn orders(
         }
         LexOrdering::new(columns)
     };
-    let firsts = if access.equal > 0 { vec![0, access.equal] } else { vec![0] };
+    let mut firsts = vec![of_partition.min(access.equal), access.equal];
+    firsts.dedup();
     firsts.into_iter().filter_map(from).collect()
 }
 

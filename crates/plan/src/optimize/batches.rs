@@ -17,7 +17,7 @@ use super::Sizes;
 use super::access::{AccessRequest, Cheapest, cheapest};
 use super::needs::Columns;
 use crate::index_use::IndexUse;
-use crate::point::{IndexKeys, Lookup, ReaderKind};
+use crate::point::{IndexKeys, ReaderKind};
 use results::Result;
 
 /// A way to a table's rows.
@@ -29,7 +29,8 @@ pub struct BatchAccess {
     pub ranges: Vec<KeyRange>,
     /// How many parts of the index the terms narrow; 0: all rows are read.
     pub parts: usize,
-    /// How many of these have one value each in all ranges.
+    /// How many leading parts of its keys have one value each in all ranges: that of partitions is
+    /// the first, in a table that has some.
     pub equal: usize,
     /// Rows expected.
     pub rows: u64,
@@ -71,7 +72,7 @@ pub fn in_batches(
     let ranges = access.ranges(table, &sizes.environment().scope())?;
     let is_whole = covering.is_some() && index_use.is_forced();
     if ranges.all_terms || !access.is_narrow() && !is_whole {
-        let ranges = vec![table.index_range(0)];
+        let ranges = access.all_ranges(table, 0, &sizes.environment().scope())?;
         let answered = vec![false; terms.len()];
         return Ok(BatchAccess {
             index: 0,
@@ -90,9 +91,8 @@ pub fn in_batches(
     let covering = covering.map(Arc::new);
     let parts = |keys: &IndexKeys| keys.equal.len() + usize::from(keys.between.is_some());
     let parts = access.keys.iter().map(parts).min().unwrap_or_default();
-    let is_one = |lookup: &&Lookup| !matches!(lookup, Lookup::Any(..));
     let equal = match &access.keys[..] {
-        [keys] => keys.equal.iter().take_while(is_one).count(),
+        [keys] => keys.equal.iter().take_while(|lookup| lookup.is_single()).count(),
         _ => 0,
     };
     let (index, ranges) = (access.index, ranges.first.ranges);

@@ -182,14 +182,20 @@ pub fn ways(
 /// The rows that a full-text search finds, if there is one among the terms.
 fn full_text(table: &Table, terms: &[Node]) -> Option<Access> {
     let search = terms.iter().find_map(|term| {
-        let term = match &term.kind {
-            Kind::Compare(Comparison::Greater, one, other, _) => match &other.kind {
-                Kind::Constant(Value::Int(0..) | Value::UInt(_)) => one,
-                _ => return None,
-            },
-            _ => term,
+        let (term, bound) = match &term.kind {
+            Kind::Compare(Comparison::Greater, one, other, _) => (&**one, Some(other)),
+            Kind::Compare(Comparison::Less, one, other, _) => (&**other, Some(one)),
+            _ => (term, None),
         };
-        full_text_of(table, term).map(|_| term.clone())
+        // What is not found has no relevance.
+        let excludes_rest = |bound: &Node| match &bound.kind {
+            Kind::Constant(Value::Int(0..) | Value::UInt(_)) => true,
+            Kind::Constant(Value::Decimal(bound)) => bound.to_f64() >= 0.0,
+            Kind::Constant(Value::Double(bound)) => *bound >= 0.0,
+            _ => false,
+        };
+        full_text_of(table, term)?;
+        bound.is_none_or(|bound| excludes_rest(bound)).then(|| term.clone())
     })?;
     let found = consider(table, 0, (terms, &[]), None, Orders::Never, None).access;
     let (kind, search) = (AccessKind::FullText, Some(Box::new(search)));
@@ -234,11 +240,7 @@ fn consider(
         _ => None,
     };
     let is_any = |lookup: &Lookup| matches!(lookup, Lookup::Any(..));
-    let is_one = |lookup: &Lookup| match lookup {
-        Lookup::One(..) => true,
-        Lookup::Partitions(terms) => terms.is_one(),
-        Lookup::Any(..) | Lookup::Null => false,
-    };
+    let is_one = |lookup: &Lookup| lookup.is_single() && !matches!(lookup, Lookup::Null);
     // A table without a primary key has an index without parts.
     let one_row = definition.unique
         && weakest.0 > 0

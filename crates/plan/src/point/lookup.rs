@@ -44,6 +44,17 @@ pub enum Lookup {
     Partitions(PartitionTerms),
 }
 
+impl Lookup {
+    /// Whether it is one value, also where that is NULL.
+    pub fn is_single(&self) -> bool {
+        match self {
+            Lookup::One(..) | Lookup::Null => true,
+            Lookup::Partitions(terms) => terms.is_one(),
+            Lookup::Any(..) => false,
+        }
+    }
+}
+
 /// An end of a range.
 #[derive(Clone, Debug)]
 pub struct Limit {

@@ -100,20 +100,31 @@ impl Access {
                 return Ok(Ranges { first, others, all_terms: false });
             }
         }
-        let ranges = match self.keys.first().and_then(IndexKeys::partitions) {
-            // Those that the statement names, or its terms leave, are all that is read.
-            Some(partitions) => {
-                let range = |id| table.prefix_range(self.index, &[Datum::UInt(u64::from(id))]);
-                let ids = match &self.keys[..] {
-                    [_] => partitions.ids(table, scope)?,
-                    _ => partitions.named_ids(table),
-                };
-                ids.into_iter().map(range).collect::<rows::Result<_>>()?
-            }
-            None => vec![table.index_range(self.index)],
-        };
+        let ranges = self.all_ranges(table, self.index, scope)?;
         let first = IndexRanges { index: self.index, ranges };
         Ok(Ranges { first, others: Vec::new(), all_terms: true })
+    }
+
+    /// All keys of an index, where nothing is looked up in it: of the partitions that the statement
+    /// names, or its terms leave.
+    ///
+    /// # Errors
+    /// As `ranges`.
+    pub fn all_ranges(
+        &self,
+        table: &Table,
+        index: usize,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<KeyRange>> {
+        let Some(partitions) = self.keys.first().and_then(IndexKeys::partitions) else {
+            return Ok(vec![table.index_range(index)]);
+        };
+        let ids = match &self.keys[..] {
+            [_] => partitions.ids(table, scope)?,
+            _ => partitions.named_ids(table),
+        };
+        let range = |id| table.prefix_range(index, &[Datum::UInt(u64::from(id))]);
+        Ok(ids.into_iter().map(range).collect::<rows::Result<_>>()?)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::alter::conversion::{ConversionRules, ConversionWarning};
 use crate::alter::plan::{Plan, plan};
 use crate::broken_rule::BrokenRule;
 use crate::bulk::Progress;
-use crate::catalog::{CatalogChange, current, no_database};
+use crate::catalog::{CatalogChange, no_database, put_table};
 use crate::ddl::Relations;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -264,16 +264,9 @@ impl Engine {
                 // definition has not.
                 old.state.set_columns_since(self.store().sequence().unwrap_or(u64::MAX));
             }
-            let table = current(
-                &**self.store(),
-                self.catalog().make_rules(),
-                definition,
-                Arc::clone(&old.state),
-            );
-            table.inherit(old);
+            let table = self.renewed(definition, old);
             for table in self.following(children, sequence).into_iter().chain([table]) {
-                let tables = databases.entry(table.database.clone()).or_default();
-                tables.insert(table.name.clone(), table);
+                put_table(databases, table);
             }
         })
     }

@@ -35,7 +35,7 @@ use super::follow::Follow;
 use super::making::{NewIndexes, noted_columns};
 use super::plan::Plan;
 use crate::bulk::Progress;
-use crate::catalog::current;
+use crate::catalog::{current, put_table};
 use crate::ddl::{Relations, take_index_id};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -189,8 +189,7 @@ impl<'a> UnfinishedIndex<'a> {
                 burnt,
                 Arc::clone(&table.state),
             );
-            let tables = databases.entry(table.database.clone()).or_default();
-            tables.insert(table.name.clone(), burnt);
+            put_table(databases, burnt);
         })?;
         let noted = match plan.rebuild {
             true => None,

@@ -70,10 +70,17 @@ pub(crate) fn plan(
     };
     // Index additions come last, so that they may name columns added by the same statement.
     let is_add = |alteration: &Alteration| {
-        use Alteration::{AddCheck, AddColumnarIndex, AddIndex, SetMember, SetMembers};
+        use Alteration::{
+            AddCheck, AddColumnarIndex, AddFullText, AddIndex, SetMember, SetMembers,
+        };
         matches!(
             alteration,
-            AddIndex(_) | SetMember(_) | SetMembers(_) | AddColumnarIndex(_) | AddCheck(_)
+            AddIndex(_)
+                | AddFullText(_)
+                | SetMember(_)
+                | SetMembers(_)
+                | AddColumnarIndex(_)
+                | AddCheck(_)
         )
     };
     let (adds, others): (Vec<_>, Vec<_>) = alterations.into_iter().partition(is_add);

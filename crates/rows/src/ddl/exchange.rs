@@ -1,7 +1,7 @@
 //! EXCHANGE PARTITION: the rows of a partition and those of a table change places.
 //!
-//! Keys begin with the table's number, so rows are written under their new keys, and removed under
-//! the old ones, in one commit.
+//! Keys begin with the table's number, so rows are removed under their old keys and written under
+//! the new ones, in one commit whose writes wait in files where they are many.
 //!
 //! Invariants
 //! 1. After a crash both tables have the rows that they had before, or both have the other's.
@@ -14,7 +14,8 @@ use std::sync::Arc;
 use values::datum::{Datum, Value};
 
 use crate::broken_rule::BrokenRule;
-use crate::catalog::current;
+use crate::bulk::go_on;
+use crate::catalog::put_table;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
@@ -22,7 +23,10 @@ use crate::partition::{PartitionFault, PartitionId};
 use crate::rules::with_computed;
 use crate::schema::{Index, TableDefinition};
 use crate::store::{Direction, KeyRange, Reach, StoreTransaction};
-use crate::table::{PRIMARY, Patience, RowDelta, Table, partition_range};
+use crate::table::{PRIMARY, Patience, RowDelta, Table, index_range, partition_range};
+
+/// Bytes of writes beyond which they go to a file.
+const WRITES_MAX: usize = 16 << 20;
 
 /// Rows that moved, and their bytes as they were.
 #[derive(Default)]
@@ -61,10 +65,17 @@ impl Engine {
         let [table, other] = &tables[..] else { return Err(Error::SchemaChanged) };
         let id = partition_to_exchange(table, partition, other)?;
         let mut writes = self.store().begin()?;
-        let of_partition = partition_range(table.id, PRIMARY, id);
-        let out = self.move_rows((table, &of_partition), (other, None), &mut *writes)?;
-        let into =
-            self.move_rows((other, &other.index_range(0)), (table, Some(id)), &mut *writes)?;
+        let of_partition = |index| partition_range(table.id, index, id);
+        let of_other = |index| index_range(other.id, index);
+        // A key that both have is removed before it is written again.
+        for index in table.stored_indexes() {
+            self.remove_keys(&of_partition(index), &mut *writes)?;
+        }
+        for index in other.stored_indexes() {
+            self.remove_keys(&of_other(index), &mut *writes)?;
+        }
+        let out = self.move_rows((table, &of_partition(PRIMARY)), (other, None), &mut *writes)?;
+        let into = self.move_rows((other, &of_other(PRIMARY)), (table, Some(id)), &mut *writes)?;
         tables.iter().for_each(|table| table.state.note_rows_at_once());
         self.cache().begin_tables(&[table.id, other.id]);
         let committed = writes.commit(self.durability());
@@ -79,30 +90,46 @@ impl Engine {
         other.state.rows.add(delta(&out, &into));
         let mut change = self.catalog().change();
         // What was kept of the old rows in memory is that of an earlier version.
-        let mut renewed = Vec::with_capacity(tables.len());
-        for table in &tables {
-            let version = table.version + 1;
-            let definition = TableDefinition { version, ..table.definition.clone() };
-            change.put_table(&definition);
-            renewed.push((definition, Arc::clone(table)));
-        }
+        let definition = |table: &Arc<Table>| TableDefinition {
+            version: table.version + 1,
+            ..table.definition.clone()
+        };
+        let renewed: Vec<TableDefinition> = tables.iter().map(definition).collect();
+        renewed.iter().for_each(|definition| change.put_table(definition));
         change.finish(&**self.store(), self.durability(), |databases| {
-            for (definition, old) in renewed {
+            for (definition, old) in renewed.into_iter().zip(&tables) {
                 old.state.reset_counters();
                 // Snapshots of before show other rows under these keys.
                 old.state.set_readable_since(self.store().sequence().unwrap_or(0));
-                let (store, rules) = (&**self.store(), self.catalog().make_rules());
-                let table = current(store, rules, definition, Arc::clone(&old.state));
-                table.inherit(&old);
-                let tables = databases.entry(table.database.clone()).or_default();
-                tables.insert(table.name.clone(), table);
+                put_table(databases, self.renewed(definition, old));
             }
         })?;
         drop(gates);
         Ok(())
     }
 
-    /// Writes the rows of a range as those of another table, and removes them.
+    /// Removes all keys of a range.
+    fn remove_keys(&self, range: &KeyRange, writes: &mut dyn StoreTransaction) -> Result<()> {
+        let mut cursor = self.store().scan(range, Direction::Forward, Reach::Disk)?;
+        let mut count = 0;
+        while cursor.advance()? {
+            writes.delete(cursor.entry().0.to_vec());
+            self.after_moved(&mut count, writes)?;
+        }
+        Ok(())
+    }
+
+    /// Has writes that are many wait in a file, and ends when it is told to.
+    fn after_moved(&self, count: &mut u64, writes: &mut dyn StoreTransaction) -> Result<()> {
+        *count += 1;
+        go_on(*count)?;
+        match self.spill() {
+            Some(directory) if writes.spillable_bytes() > WRITES_MAX => writes.spill(directory),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the rows of a range as those of another table.
     fn move_rows(
         &self,
         (from, range): (&Table, &KeyRange),
@@ -110,6 +137,7 @@ impl Engine {
         writes: &mut dyn StoreTransaction,
     ) -> Result<MovedRows> {
         let mut moved = MovedRows::default();
+        let mut count = 0;
         let named = to.named_columns().len();
         let mut cursor = self.store().scan(range, Direction::Forward, Reach::Disk)?;
         while cursor.advance()? {
@@ -131,25 +159,19 @@ impl Engine {
             to.check_row(&new)?;
             let mut new_key = Vec::with_capacity(key.len() + 4);
             match to.has_hidden_key() {
-                true => {
-                    let number = key.last_chunk::<8>().map(|bytes| u64::from_be_bytes(*bytes));
-                    let why = "row id length";
-                    let number = number.ok_or_else(|| Error::Corrupt { key: key.to_vec(), why })?;
-                    to.push_numbered_row_key(&new, number, &mut new_key)?;
-                }
+                // Rows of other partitions may have the number that it had.
+                true => to.push_numbered_row_key(&new, self.next_row_id(to)?, &mut new_key)?,
                 false => to.push_row_key_of(&new, &mut new_key)?,
-            }
-            for index in 1..from.codecs.len() {
-                writes.delete(from.entry(index, &values, key)?.key);
             }
             for index in 1..to.codecs.len() {
                 let entry = to.entry(index, &new, &new_key)?;
                 writes.put(entry.key, entry.value);
+                self.after_moved(&mut count, writes)?;
             }
             let mut bytes = Vec::new();
             to.layout.encode(&new, self.next_version(), &mut bytes);
-            writes.delete(key.to_vec());
             writes.put(new_key, bytes);
+            self.after_moved(&mut count, writes)?;
             moved.rows += 1;
             moved.bytes += (key.len() + value.len()) as i64;
         }
@@ -172,7 +194,7 @@ fn partition_to_exchange(table: &Table, name: &str, other: &Table) -> Result<Par
     }
     let is_plain = !other.columnar
         && other.columnar_index.is_none()
-        && other.members.is_empty()
+        && table.listed_indexes().chain(other.listed_indexes()).next().is_none()
         && other.retention == table.retention;
     if !is_plain || !are_alike(table, other) {
         return fault(PartitionFault::ExchangeDifferent);

@@ -11,12 +11,12 @@
 
 use std::sync::Arc;
 
-use resources::interrupt;
 use values::datum::Datum;
 
 use super::rules::widens;
 use crate::broken_rule::BrokenRule;
-use crate::catalog::{CatalogChange, current};
+use crate::bulk::go_on;
+use crate::catalog::CatalogChange;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
@@ -25,9 +25,6 @@ use crate::partition::PartitionFault;
 use crate::schema::TableDefinition;
 use crate::store::{Direction, Reach, Read};
 use crate::table::{ClosedGate, Patience, Table, are_comparable};
-
-/// Rows between two looks at whether anybody still waits.
-const LOOK_EVERY_ROWS: u64 = 1024;
 
 /// Column names, as they were and as they are to be.
 pub(crate) type Renames = [(String, String)];
@@ -283,9 +280,7 @@ impl Engine {
         let mut rows = 0_u64;
         while cursor.advance()? {
             rows += 1;
-            if rows.is_multiple_of(LOOK_EVERY_ROWS) && interrupt::is_wanted() {
-                return Err(Error::LockTimeout);
-            }
+            go_on(rows)?;
             let row = row_at(next, cursor.key(), cursor.value())?;
             if let Some(expiry) = expiry
                 && expiry.is_over(&row)?
@@ -358,11 +353,7 @@ impl Engine {
     ) -> Vec<Arc<Table>> {
         let follow = |(old, definition): (Arc<Table>, TableDefinition)| {
             old.state.end_version(old.version, sequence);
-            let make_rules = self.catalog().make_rules();
-            let state = Arc::clone(&old.state);
-            let table = current(&**self.store(), make_rules, definition, state);
-            table.inherit(&old);
-            table
+            self.renewed(definition, &old)
         };
         children.into_iter().map(follow).collect()
     }

@@ -13,7 +13,7 @@ use super::functional::type_key_parts;
 use super::read_lock::NO_TABLE;
 use super::rules::check_name;
 use crate::broken_rule::BrokenRule;
-use crate::catalog::{CatalogChange, current, no_database, no_table};
+use crate::catalog::{CatalogChange, current, no_database, no_table, put_table};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
 use crate::foreign_key::{ForeignKey, ForeignKeyChecks, Reference};
@@ -45,10 +45,17 @@ impl Engine {
             let table =
                 current(&**self.store(), self.catalog().make_rules(), definition, Arc::default());
             table.state.rows.set_none();
-            let tables = databases.entry(table.database.clone()).or_default();
-            tables.insert(table.name.clone(), Arc::clone(&table));
+            put_table(databases, Arc::clone(&table));
             table
         })
+    }
+
+    /// The version of a table that takes the place of another one, with its rows and its counters.
+    pub(crate) fn renewed(&self, definition: TableDefinition, old: &Table) -> Arc<Table> {
+        let make_rules = self.catalog().make_rules();
+        let table = current(&**self.store(), make_rules, definition, Arc::clone(&old.state));
+        table.inherit(old);
+        table
     }
 
     /// Refuses a definition that `create_table` would refuse, whether or not there is such a table.
@@ -171,16 +178,7 @@ impl Engine {
             table.state.rows.set_none();
             // Snapshots of before would show a table without rows.
             table.state.set_readable_since(self.store().sequence().unwrap_or(0));
-            let renewed = current(
-                &**self.store(),
-                self.catalog().make_rules(),
-                definition,
-                Arc::clone(&table.state),
-            );
-            renewed.inherit(&table);
-            if let Some(tables) = databases.get_mut(database) {
-                tables.insert(name.to_string(), renewed);
-            }
+            put_table(databases, self.renewed(definition, &table));
         })?;
         drop(gate);
         self.reclaim(table.id)
@@ -280,15 +278,7 @@ impl Engine {
                 databases.get_mut(&old.database).and_then(|tables| tables.remove(&old.name));
             }
             for (definition, old) in moved {
-                let table = current(
-                    &**self.store(),
-                    self.catalog().make_rules(),
-                    definition,
-                    Arc::clone(&old.state),
-                );
-                table.inherit(&old);
-                let tables = databases.entry(table.database.clone()).or_default();
-                tables.insert(table.name.clone(), table);
+                put_table(databases, self.renewed(definition, &old));
             }
         })?;
         drop(gates);

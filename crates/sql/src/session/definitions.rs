@@ -360,15 +360,14 @@ impl Session {
     }
 
     pub(super) fn alter_table(&mut self, alter: &AlterTable) -> Result<Reply> {
-        if let [AlterSpec::Partitions(AlterPartitionSpec::Upkeep(operation, names))] =
-            &alter.specs[..]
-        {
-            return self.maintain_partitions(*operation, &alter.name, names.as_deref());
-        }
-        if let [AlterSpec::Partitions(AlterPartitionSpec::Exchange { partition, table, .. })] =
-            &alter.specs[..]
-        {
-            return self.exchange_partition(&alter.name, partition, table);
+        match alter.specs.last() {
+            Some(AlterSpec::Partitions(AlterPartitionSpec::Upkeep(operation, names))) => {
+                return self.maintain_partitions(*operation, &alter.name, names.as_deref());
+            }
+            Some(AlterSpec::Partitions(AlterPartitionSpec::Exchange {
+                partition, table, ..
+            })) => return self.exchange_partition(&alter.name, partition, table),
+            _ => {}
         }
         let table = self.base_table(&alter.name)?;
         let now = self.variables.timestamp;
