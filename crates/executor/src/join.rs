@@ -551,7 +551,7 @@ impl Execution<'_> {
 }
 
 /// Ranges one after the other, or together.
-fn spans(ranges: &[KeyRange], merged: Option<usize>) -> impl Iterator<Item = Span<'_>> {
+pub(super) fn spans(ranges: &[KeyRange], merged: Option<usize>) -> impl Iterator<Item = Span<'_>> {
     let together = merged.filter(|_| ranges.len() > 1).map(|behind| Span::Merged(ranges, behind));
     let single = if together.is_some() { &[] } else { ranges };
     together.into_iter().chain(single.iter().map(Span::One))

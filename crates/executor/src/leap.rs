@@ -25,8 +25,8 @@ impl Execution<'_> {
         let Some(only) = RangesOnly::of(select) else { return Ok(false) };
         let RangesOnly { step, scan, table, access } = only;
         let (Some(leaps), Some(covering)) = (scan.leaps, &scan.covering) else { return Ok(false) };
-        // What is to be locked are rows.
-        if select.locks_rows() {
+        // What is to be locked are rows; of ranges that are read together, each has its own values.
+        if select.locks_rows() || access.merged_behind.is_some() {
             return Ok(false);
         }
         let Some(ranges) = only.ranges(scope)? else { return Ok(false) };

@@ -13,12 +13,11 @@ use std::sync::Arc;
 use columnar::columns_of;
 use expression::{JoinedRow, JoinedRows, Scope};
 use rows::find;
-use rows::merged::Span;
 use rows::store::{Direction, KeyRange};
 use rows::table::{CoveredRow, Table};
 use values::datum::Value;
 
-use super::join::over;
+use super::join::{over, spans};
 use super::{Execution, Flow};
 use plan::optimize::{known_of_table, only_counts};
 use plan::point::{Access, Ranges};
@@ -109,7 +108,7 @@ impl Execution<'_> {
         };
         let Some(ranges) = only.ranges(scope)? else { return Ok(false) };
         let mut row = CoveredRow::new(table);
-        for range in &ranges {
+        for span in spans(&ranges, access.merged_behind) {
             let mut added = Ok(Flow::Continue);
             let mut each = |values: &[Value], rows: u64| {
                 let row = &JoinedRow::Values(values);
@@ -119,7 +118,7 @@ impl Execution<'_> {
                 let goes_on = matches!(added, Ok(Flow::Continue));
                 if goes_on { find::Flow::Continue } else { find::Flow::Stop }
             };
-            let (span, direction) = (Span::One(range), access.direction);
+            let direction = access.direction;
             let (reach, row) = (self.how.reach, &mut row);
             self.engine
                 .count_runs(self.view, table, covering, span, direction, reach, row, &mut each)?;
@@ -205,7 +204,7 @@ impl RangesOnly<'_> {
     pub fn ranges(&self, scope: &Scope<'_>) -> Result<Option<Vec<KeyRange>>> {
         let found = self.access.ranges(self.table, &over(scope, None))?;
         let mut ranges = found.first.ranges;
-        if self.access.direction == Direction::Backward {
+        if self.access.direction == Direction::Backward && self.access.merged_behind.is_none() {
             ranges.reverse();
         }
         Ok((!found.all_terms).then_some(ranges))

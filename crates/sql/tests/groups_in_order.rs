@@ -43,6 +43,12 @@ fn groups_in_an_order_are_those_of_a_table_of_groups() {
         "SELECT k, COUNT(*) c FROM t WHERE k > 17 GROUP BY k ORDER BY c DESC, k LIMIT 5",
         "SELECT g, COUNT(*) FROM t WHERE k = 20 GROUP BY g ORDER BY g LIMIT 2",
         "SELECT k, COUNT(*) FROM t WHERE k IN (90, 7, 12, 9) GROUP BY k ORDER BY k DESC",
+        // Each key's entries are in the order of g, and are read together.
+        "SELECT g, COUNT(*) FROM t FORCE INDEX (kg) WHERE k IN (20, 60, 7) GROUP BY g ORDER BY g",
+        "SELECT g, COUNT(*) FROM t FORCE INDEX (kg) WHERE k IN (20, 60, 7) GROUP BY g ORDER BY g DESC",
+        "SELECT g, COUNT(*) c FROM t FORCE INDEX (kg) WHERE k IN (20, 60) GROUP BY g HAVING c > 1 ORDER BY g LIMIT 2",
+        "SELECT DISTINCT g FROM t FORCE INDEX (kg) WHERE k IN (20, 60, 7) ORDER BY g",
+        "SELECT g, MIN(id) FROM t FORCE INDEX (kg) WHERE k IN (20, 60, 7) GROUP BY g ORDER BY g",
         "SELECT LOWER(w), COUNT(*), COUNT(DISTINCT v), GROUP_CONCAT(id ORDER BY id) FROM t GROUP BY w ORDER BY w LIMIT 6",
         "SELECT w = 'ab5', COUNT(*) FROM t WHERE w > 'ab3' GROUP BY w ORDER BY w LIMIT 30",
         "SELECT id, COUNT(*), MAX(v) FROM t GROUP BY id ORDER BY id DESC LIMIT 4",

@@ -437,6 +437,97 @@ fn numbers_go_on_over_all_partitions() {
 }
 
 #[test]
+fn a_change_of_partitions_stands_alone() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE p (id INT) PARTITION BY RANGE (id) (\
+         PARTITION a VALUES LESS THAN (10), PARTITION b VALUES LESS THAN (20))",
+    );
+    for beside in [
+        "ADD COLUMN v INT, DROP PARTITION a",
+        "DROP PARTITION a, ADD COLUMN v INT",
+        "TRUNCATE PARTITION a, TRUNCATE PARTITION b",
+        "DROP PARTITION IF EXISTS a",
+    ] {
+        assert_eq!(error(s, &format!("ALTER TABLE p {beside}")), 1064, "{beside}");
+    }
+    run(s, "ALTER TABLE p ALGORITHM = INPLACE, DROP PARTITION a");
+    run(s, "ALTER TABLE p ADD COLUMN v INT REMOVE PARTITIONING");
+    run(s, "ALTER TABLE p COMMENT = 'c' PARTITION BY HASH (id) PARTITIONS 2");
+}
+
+#[test]
+fn rows_of_several_partitions_are_in_no_order_of_an_index_over_them() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE p (id INT, v INT, t VARCHAR(9), KEY v (v, id), KEY t (t)) \
+         PARTITION BY HASH (id) PARTITIONS 3",
+    );
+    run(
+        s,
+        "INSERT INTO p WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 60) \
+         SELECT i, i % 7, i FROM n",
+    );
+    for query in [
+        "SELECT v FROM p ORDER BY v",
+        "SELECT v, id FROM p WHERE v > 2 ORDER BY v, id",
+        "SELECT v, COUNT(*) FROM p GROUP BY v ORDER BY v",
+        "SELECT DISTINCT v FROM p FORCE INDEX (v) ORDER BY v",
+        "SELECT id FROM p WHERE v = 3 ORDER BY id",
+        "SELECT v FROM p PARTITION (p1) ORDER BY v",
+        // A number is looked up in no index of texts.
+        "SELECT COUNT(*) FROM p PARTITION (p1) WHERE t = 7",
+        "SELECT COUNT(*) FROM p PARTITION (p1, p2) WHERE t > 7",
+    ] {
+        run(s, "SET rowhouse_executor = 'rows'");
+        let by_rows = run(s, query);
+        run(s, "SET rowhouse_executor = 'columns'");
+        assert_eq!(run(s, query), by_rows, "{query}");
+    }
+}
+
+#[test]
+fn an_exchange_keeps_rows_of_one_key_and_numbers_rows_without_one() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "SET cte_max_recursion_depth = 10000");
+    for keys in ["PRIMARY KEY (id), UNIQUE KEY u (v, id)", "KEY v (v)"] {
+        let columns = format!("id INT NOT NULL, v INT, {keys}");
+        run(
+            s,
+            &format!(
+                "CREATE TABLE p ({columns}) PARTITION BY RANGE (id) (\
+                 PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (20000))"
+            ),
+        );
+        run(s, &format!("CREATE TABLE x ({columns})"));
+        let many = "WITH RECURSIVE n AS (SELECT 10 AS i UNION ALL SELECT i + 1 FROM n \
+                    WHERE i < 5000)";
+        run(s, "INSERT INTO p VALUES (1, 1), (2, 2)");
+        run(s, &format!("INSERT INTO p {many} SELECT i, 1 FROM n"));
+        run(s, &format!("INSERT INTO x {many} SELECT i, 2 FROM n WHERE i % 2"));
+        run(s, "ALTER TABLE p EXCHANGE PARTITION p1 WITH TABLE x");
+        let sums = "SELECT COUNT(*), SUM(v), MIN(id) FROM";
+        assert_eq!(run(s, &format!("{sums} p")), "2497\t4993\t1");
+        assert_eq!(run(s, &format!("{sums} p PARTITION (p1)")), "2495\t4990\t11");
+        assert_eq!(run(s, &format!("{sums} x")), "4991\t4991\t10");
+        run(s, "ALTER TABLE p EXCHANGE PARTITION p1 WITH TABLE x");
+        assert_eq!(run(s, &format!("{sums} p")), "4993\t4994\t1");
+        assert_eq!(run(s, &format!("{sums} x")), "2495\t4990\t11");
+        assert_eq!(sql.engine().check(&mut |_| {}).unwrap().damaged, 0);
+        // Rows without a key have one number each in the whole table.
+        run(s, "ALTER TABLE p REMOVE PARTITIONING");
+        assert_eq!(run(s, &format!("{sums} p")), "4993\t4994\t1");
+        assert_eq!(run(s, "SELECT COUNT(*) FROM p WHERE v = 1"), "4992");
+        run(s, "DROP TABLE p, x");
+    }
+}
+
+#[test]
 fn a_partition_and_a_table_change_their_rows() {
     let sql = server();
     let s = &mut session(&sql);
