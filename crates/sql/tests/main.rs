@@ -39,6 +39,7 @@ mod loading;
 mod many_updates;
 mod mariadb_forms;
 mod membership;
+mod mixed_collations;
 mod mysql_database;
 mod names;
 mod once;

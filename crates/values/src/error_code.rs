@@ -176,7 +176,10 @@ table! {
     WarnNullToNotnull 1263 b"22004";
     WarnDataOutOfRange 1264 b"22003" forgiven;
     DataTruncated 1265 b"01000" forgiven;
+    CantAggregate2collations 1267 b"HY000";
     RevokeGrants 1269 b"HY000";
+    CantAggregate3collations 1270 b"HY000";
+    CantAggregateNcollations 1271 b"HY000";
     UnknownCollation 1273 b"HY000";
     WrongNameForIndex 1280 b"42000";
     BadFtColumn 1283 b"HY000";

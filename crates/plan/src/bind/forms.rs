@@ -8,8 +8,8 @@
 //! Not here: computing any of them (`executor`).
 
 use expression::{
-    Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, common_rule, compared,
-    seen_beside, slot,
+    Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, compared, seen_beside,
+    slot,
 };
 use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
@@ -23,7 +23,7 @@ use super::Binder;
 use super::grouping::AGGREGATES;
 use super::query::first_select;
 use super::scope::QueryScope;
-use crate::bind::scalar::{Bound, Names, bind, call_node, elsewhere};
+use crate::bind::scalar::{Bound, Names, bind, call_node, elsewhere, rule_of_comparison};
 use crate::tree::{Aggregate, AggregateFunction, AskedQuery, Body, Query, averaged};
 use results::SqlError;
 
@@ -338,7 +338,7 @@ impl Binder<'_> {
             if items.len() != operands.len() {
                 return Err(SqlError::operand_columns(operands.len()).into());
             }
-            ways.push(nodes_compared(&operands, Comparison::Equal, &items));
+            ways.push(nodes_compared(&operands, Comparison::Equal, &items)?);
         }
         Ok(one_of(ways, negated))
     }
@@ -363,7 +363,7 @@ impl Binder<'_> {
             return Err(SqlError::operand_columns(1).into());
         }
         if let (true, [operand], Some(literal)) = (is_in, &operands[..], literal_of(query)) {
-            return Ok(compare(operand, comparison, &bind(literal, names)?));
+            return compare(operand, comparison, &bind(literal, names)?);
         }
         let width = operands.len();
         let form = |columns: &[Node]| {
@@ -421,11 +421,11 @@ fn comparison(operator: &BinaryOperator) -> Option<Comparison> {
     })
 }
 
-fn compare(a: &Node, operator: Comparison, b: &Node) -> Node {
+fn compare(a: &Node, operator: Comparison, b: &Node) -> Bound<Node> {
     let (a, b) = compared(a.clone(), b.clone());
-    let rule = common_rule([&a, &b].into_iter());
+    let rule = rule_of_comparison(&a, operator, &b)?;
     let nullable = operator != Comparison::NullSafeEqual && (a.nullable || b.nullable);
-    boolean(Kind::Compare(operator, Box::new(a), Box::new(b), rule), nullable)
+    Ok(boolean(Kind::Compare(operator, Box::new(a), Box::new(b), rule), nullable))
 }
 
 fn all_of(mut nodes: Vec<Node>) -> Node {
@@ -452,7 +452,7 @@ fn rows_compared(
 ) -> Bound<Node> {
     let (mut a, mut b) = (Vec::new(), Vec::new());
     push_pairs(left, right, names, &mut a, &mut b)?;
-    Ok(nodes_compared(&a, operator, &b))
+    nodes_compared(&a, operator, &b)
 }
 
 /// The values of two rows, those of rows within them in their places.
@@ -479,11 +479,13 @@ fn push_pairs(
     Ok(())
 }
 
-fn nodes_compared(a: &[Node], operator: Comparison, b: &[Node]) -> Node {
+fn nodes_compared(a: &[Node], operator: Comparison, b: &[Node]) -> Bound<Node> {
     let each = |operator: Comparison| a.iter().zip(b).map(move |(a, b)| compare(a, operator, b));
     let strict = match operator {
-        Comparison::Equal | Comparison::NullSafeEqual => return all_of(each(operator).collect()),
-        Comparison::NotEqual => return any_of(each(operator).collect()),
+        Comparison::Equal | Comparison::NullSafeEqual => {
+            return Ok(all_of(each(operator).collect::<Bound<_>>()?));
+        }
+        Comparison::NotEqual => return Ok(any_of(each(operator).collect::<Bound<_>>()?)),
         Comparison::Less | Comparison::LessEqual => Comparison::Less,
         Comparison::Greater | Comparison::GreaterEqual => Comparison::Greater,
     };
@@ -491,12 +493,12 @@ fn nodes_compared(a: &[Node], operator: Comparison, b: &[Node]) -> Node {
     let mut ways = Vec::with_capacity(a.len());
     for at in 0..a.len() {
         let here = if at == last { operator } else { strict };
-        let mut terms: Vec<Node> =
-            (0..at).map(|n| compare(&a[n], Comparison::Equal, &b[n])).collect();
-        terms.push(compare(&a[at], here, &b[at]));
+        let before = (0..at).map(|n| compare(&a[n], Comparison::Equal, &b[n]));
+        let mut terms = before.collect::<Bound<Vec<Node>>>()?;
+        terms.push(compare(&a[at], here, &b[at])?);
         ways.push(all_of(terms));
     }
-    any_of(ways)
+    Ok(any_of(ways))
 }
 
 fn row_in_list(row: &[Expr], list: &[Expr], negated: bool, names: &Names<'_>) -> Bound<Node> {

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use access::{ColumnAccess, Privilege};
-use expression::{Comparison, KEY_COLUMN, Kind, Node, boolean, common_rule, compared, slot};
+use expression::{Comparison, KEY_COLUMN, Kind, Node, boolean, compared, slot};
 use rows::schema::Column;
 use sqlparser::ast;
 use syntax::cursor::name_parts;
@@ -20,7 +20,7 @@ use values::types::{ColumnType, LobSize};
 use super::query::rename;
 use super::scope::{ColumnOrigin, NamedRelation, QueryScope, ScopeColumn};
 use super::{Binder, CommonRows, CommonTable};
-use crate::bind::scalar::{Bound, elsewhere};
+use crate::bind::scalar::{Bound, elsewhere, rule_of_comparison};
 use crate::context::WrittenTable;
 use crate::index_use::IndexUse;
 use crate::listing::{NameColumns, SystemSchema, is_size};
@@ -590,7 +590,7 @@ fn using(mut left: Part, mut right: Part, side: Side, names: &[String]) -> Bound
         let a = find_visible(&mut left.named, name).ok_or_else(missing)?;
         let b = find_visible(&mut right.named, name).ok_or_else(missing)?;
         let (x, y) = compared(a.read()?, b.read()?);
-        let rule = common_rule([&x, &y].into_iter());
+        let rule = rule_of_comparison(&x, Comparison::Equal, &y)?;
         let kind = Kind::Compare(Comparison::Equal, Box::new(x), Box::new(y), rule);
         terms.push(boolean(kind, true));
         let (shown, other) = if side == Side::Right { (b, a) } else { (a, b) };

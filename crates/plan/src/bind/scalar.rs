@@ -9,6 +9,7 @@
 
 mod call;
 pub(super) mod cast;
+mod collations;
 mod form;
 mod literal;
 mod names;
@@ -17,7 +18,7 @@ mod operator;
 use std::cell::Cell;
 
 use expression::{
-    Kind, List, Node, Unit, among, boolean, case_condition, common_rule, common_type, converted_to,
+    Kind, List, Node, Unit, among, boolean, case_condition, common_type, converted_to,
     display_chars, is_number, read_as, seen_as_bytes, text_type, type_collation, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
@@ -29,6 +30,7 @@ use values::types::{Collation, ColumnType};
 pub use call::call_node;
 use call::function;
 use cast::{CHARS_UNSAID, cast_type};
+pub use collations::{refuse_mix, rule_of, rule_of_comparison};
 use form::special;
 use literal::{items, literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
@@ -149,13 +151,14 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                 refuse_unknown_digits(&node, only, names)?;
             }
             let (node, list) = among(node, list);
-            let rule = common_rule(std::iter::once(&node).chain(&list));
+            let operands: Vec<&Node> = std::iter::once(&node).chain(&list).collect();
+            let rule = rule_of(&operands, " IN ")?;
             let list = List::new(list);
             Ok(boolean(Kind::InList(Box::new(node), list, *negated, rule), true))
         }
         Expr::Between { expr, negated, low, high } => {
             let nodes = within([bind(expr, names)?, bind(low, names)?, bind(high, names)?]);
-            let rule = common_rule(nodes.iter());
+            let rule = rule_of(&nodes.each_ref(), "between")?;
             Ok(boolean(Kind::Between(Box::new(nodes), *negated, rule), true))
         }
         Expr::MemberOf(member) => {
@@ -171,7 +174,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                 Some(other) => return elsewhere(format_args!("ESCAPE {other}")),
             };
             let (a, b) = (bind(expr, names)?, bind(pattern, names)?);
-            let rule = common_rule([&a, &b].into_iter());
+            let rule = rule_of(&[&a, &b], "like")?;
             Ok(boolean(Kind::Like(Box::new(a), Box::new(b), escape, *negated, rule), true))
         }
         Expr::Function(call) => function(call, names),
@@ -273,8 +276,14 @@ fn case(
     let mut results: Vec<Node> = branches.iter().map(|(_, then)| then.clone()).collect();
     results.extend(otherwise.clone());
     let nullable = otherwise.is_none() || results.iter().any(|node| node.nullable);
-    let rule =
-        common_rule(operand.as_deref().into_iter().chain(branches.iter().map(|(when, _)| when)));
+    let rule = match &operand {
+        Some(operand) => {
+            let values = branches.iter().map(|(when, _)| when);
+            rule_of(&std::iter::once(&**operand).chain(values).collect::<Vec<_>>(), "case")?
+        }
+        None => Collation::Utf8Mb4GeneralCi,
+    };
+    refuse_mix(&results.iter().collect::<Vec<_>>(), "case")?;
     let ty = common_type(&results);
     let kind = Kind::Case(operand, branches, otherwise.map(Box::new), rule);
     Ok(Node::new(kind, ty, nullable))

@@ -17,7 +17,7 @@ use values::types::{Collation, ColumnType};
 
 use super::cast::{CHARS_UNSAID, cast_type};
 use super::names::incoming_node;
-use super::{Bound, Names, bind, elsewhere, unit};
+use super::{Bound, Names, bind, elsewhere, refuse_mix, unit};
 use results::SqlError;
 
 pub(super) fn shift(
@@ -36,6 +36,25 @@ pub(super) fn shift(
 
 /// A call by name of bound arguments.
 pub fn call_node(name: &str, arguments: Vec<Node>) -> Bound<Node> {
+    // These give one of their arguments, or compare them.
+    const TOGETHER: [&str; 12] = [
+        "CONCAT",
+        "CONCAT_WS",
+        "COALESCE",
+        "IFNULL",
+        "NULLIF",
+        "GREATEST",
+        "LEAST",
+        "STRCMP",
+        "REPLACE",
+        "INSTR",
+        "LOCATE",
+        "FIELD",
+    ];
+    if let Some(function) = TOGETHER.iter().find(|known| known.eq_ignore_ascii_case(name)) {
+        let operands: Vec<&Node> = arguments.iter().collect();
+        refuse_mix(&operands, &function.to_ascii_lowercase())?;
+    }
     match expression::call_node(name, arguments) {
         Some(node) => Ok(node?),
         None => elsewhere(format_args!("function {name}")),

@@ -2,8 +2,7 @@
 
 use expression::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Environment, Kind, List, Node, UNTYPED,
-    arithmetic_node, boolean, common_rule, compared, computed_double, keeps_digits,
-    temporal_number,
+    arithmetic_node, boolean, compared, computed_double, keeps_digits, temporal_number,
 };
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
 use values::datum::{Datum, Value};
@@ -12,7 +11,7 @@ use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
 
 use super::call::{call_node, shift};
-use super::{Bound, Names, bind, elsewhere};
+use super::{Bound, Names, bind, elsewhere, rule_of_comparison};
 
 pub(super) fn binary(
     left: &Expr,
@@ -53,7 +52,7 @@ pub(super) fn binary(
         refuse_unknown_digits(&a, &b, names)?;
         let nullable = comparison != Comparison::NullSafeEqual && (a.nullable || b.nullable);
         let (a, b) = compared(a, b);
-        let rule = common_rule([&a, &b].into_iter());
+        let rule = rule_of_comparison(&a, comparison, &b)?;
         let kind = Kind::Compare(comparison, Box::new(a), Box::new(b), rule);
         return Ok(boolean(kind, nullable));
     }
