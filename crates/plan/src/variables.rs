@@ -26,7 +26,7 @@ use values::temporal::Zone;
 
 use results::{Result, SqlError};
 
-pub use bounds::bounded;
+pub use bounds::{bounded, bounds};
 use expression::limits::VALUE_BYTES_MAX;
 use expression::{SystemVariables, TimeNames};
 pub use log_output::LogOutput;

@@ -385,6 +385,32 @@ fn both_logs_are_tables_where_log_output_says_so_and_may_be_emptied() {
 }
 
 #[test]
+fn what_is_counted_is_said_as_tools_ask_for_it() {
+    let sql = server();
+    let s = &mut session(&sql);
+    let consumers = "SELECT name FROM performance_schema.setup_consumers WHERE enabled = 'YES' AND \
+                     name LIKE '%statements%' ORDER BY name";
+    assert_eq!(
+        run(s, consumers),
+        "events_statements_current\nevents_statements_history\nstatements_digest"
+    );
+    let instruments = "SELECT enabled, timed FROM performance_schema.setup_instruments WHERE name = \
+                       'statement/sql/select'";
+    assert_eq!(run(s, instruments), "YES\tYES");
+    run(s, "SET GLOBAL max_error_count = 7");
+    let info = "SELECT variable_source, min_value, max_value FROM performance_schema.variables_info \
+                WHERE variable_name = 'max_error_count'";
+    assert_eq!(run(s, info), "DYNAMIC\t0\t65535");
+    // A number beyond its bounds is the bound, with a warning, for all sessions as for one.
+    for scope in ["GLOBAL", "SESSION"] {
+        run(s, &format!("SET {scope} max_error_count = 70000"));
+        let told = "Warning\t1292\tTruncated incorrect max_error_count value: '70000'";
+        assert!(run(s, "SHOW WARNINGS").contains(told), "{scope}");
+    }
+    assert_eq!(run(s, "SELECT @@max_error_count, @@GLOBAL.max_error_count"), "65535\t65535");
+}
+
+#[test]
 fn what_reads_a_whole_table_is_counted_and_logged_as_using_no_index() {
     let directory = tempfile::tempdir().expect("a directory");
     let sql = server_with_slow_log(&directory.path().join("slow.log"));

@@ -4,6 +4,8 @@
 //!
 //! Not here: other values that a variable cannot have (`variables`).
 
+use super::names::{Definition, Kind};
+
 /// Bytes that `max_allowed_packet` is counted in.
 const PACKET_BLOCK: u64 = 1024;
 
@@ -63,11 +65,20 @@ static BOUNDS: [(&str, u64, u64); 52] = [
     ("wait_timeout", 1, 31_536_000),
 ];
 
+/// The bounds of a variable; `None` for what is no number.
+pub fn bounds(definition: &Definition) -> Option<(u64, u64)> {
+    matches!(definition.kind, Kind::Number | Kind::Fraction).then(|| bounds_of(definition.name))
+}
+
+fn bounds_of(name: &str) -> (u64, u64) {
+    let at = BOUNDS.binary_search_by(|(known, ..)| (*known).cmp(name));
+    at.map_or((0, u64::MAX), |at| (BOUNDS[at].1, BOUNDS[at].2))
+}
+
 /// The number that is taken in the place of one that is beyond the bounds of its variable; `None`
 /// where it is within, or no number.
 pub fn bounded(name: &str, text: &str) -> Option<String> {
-    let at = BOUNDS.binary_search_by(|(known, ..)| known.cmp(&name));
-    let (least, most) = at.map_or((0, u64::MAX), |at| (BOUNDS[at].1, BOUNDS[at].2));
+    let (least, most) = bounds_of(name);
     let within = match text.parse::<i128>() {
         Ok(number) => {
             let within = number.clamp(i128::from(least), i128::from(most)) as u64;

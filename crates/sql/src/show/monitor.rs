@@ -58,7 +58,8 @@ fn monitor(sql: &Sql) -> String {
     now.write(0, &mut moment);
     let moment = String::from_utf8_lossy(&moment);
     let mut out = String::from("\n");
-    heading(&mut out, &format!("{moment} INNODB MONITOR OUTPUT"), '=');
+    // Behind the moment MySQL has the number of a thread, which tools look for.
+    heading(&mut out, &format!("{moment} 0 INNODB MONITOR OUTPUT"), '=');
     let _ =
         writeln!(out, "Figures of Rowhouse since it was started, {} s ago", sql.uptime_seconds());
     heading(&mut out, "TRANSACTIONS", '-');

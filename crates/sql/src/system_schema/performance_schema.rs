@@ -13,6 +13,7 @@ mod index_usage;
 mod locks;
 mod metadata_locks;
 mod sessions;
+mod setup;
 mod sums;
 
 use std::sync::LazyLock;
@@ -94,9 +95,13 @@ fn fill(facts: &ListingContext<'_>, name: &str, table: &mut TableFiller<'_>) {
         "processlist" => sessions::processlist(facts, table),
         "session_account_connect_attrs" => sessions::attributes(facts, true, table),
         "session_connect_attrs" => sessions::attributes(facts, false, table),
+        "setup_actors" => setup::actors(table),
+        "setup_consumers" => setup::consumers(table),
+        "setup_instruments" => setup::instruments(table),
         "table_io_waits_summary_by_index_usage" => index_usage::by_index(facts, table),
         "table_io_waits_summary_by_table" => index_usage::by_table(facts, table),
         "threads" => sessions::threads(facts, table),
+        "variables_info" => setup::variables(facts, table),
         _ => {}
     }
 }
