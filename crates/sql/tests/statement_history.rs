@@ -435,10 +435,8 @@ fn what_reads_a_whole_table_is_counted_and_logged_as_using_no_index() {
         "SELECT a FROM t WHERE a > 1",
         "SELECT * FROM t WHERE id = 1",
         "SELECT * FROM t WHERE id > 0",
-        "SELECT MAX(id) FROM t",
         "SELECT 1",
         "SHOW TABLES",
-        "SELECT * FROM t ORDER BY id LIMIT 1",
         "SELECT * FROM t x JOIN t y ON x.id = y.a WHERE x.id = 1",
         "UPDATE t SET b = 3 WHERE id = 1",
     ];

@@ -75,10 +75,11 @@ impl Ranges {
 }
 
 impl Access {
-    /// Whether all rows of a table are read, because no index looks them up nor gives their order:
-    /// what MySQL counts as a query that uses none.
+    /// Whether a table is read as a whole, because no index looks its rows up: what MySQL counts as
+    /// a query that uses none. MySQL leaves out those that read it in the primary key's order for
+    /// the sake of that order.
     pub fn is_table_scan(&self, found: &Ranges) -> bool {
-        let is_whole = self.kind == AccessKind::All && !self.ordered || found.all_terms;
+        let is_whole = self.kind == AccessKind::All || found.all_terms;
         self.index == 0 && self.search.is_none() && is_whole
     }
 
