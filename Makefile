@@ -62,6 +62,7 @@ scripts: setup rocksdb peers suite-packages
 SUITES ?=
 suites: setup rocksdb peers suite-packages
 	cargo build --release --package server
+	ROWHOUSE=$(program) tests/clients/run jdbc mysqlasync methods
 	ROWHOUSE=$(program) tests/suites/run --whole $(SUITES)
 
 suite-packages:
