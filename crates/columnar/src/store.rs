@@ -480,6 +480,10 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
         self.inner.reclaim(ranges)
     }
 
+    fn reclaim_noted(&self, ranges: &[KeyRange], forgotten: Batch) -> Result<()> {
+        self.inner.reclaim_noted(ranges, forgotten)
+    }
+
     fn approximate_bytes(&self, range: &KeyRange) -> Result<u64> {
         self.inner.approximate_bytes(range)
     }

@@ -4,7 +4,7 @@
 //! A removed range is only a mark until compaction meets what it covers. Reclaiming deletes the
 //! files that lie wholly inside, then compacts what is left; ranges that came together, and have
 //! little between them, as one. Ranges not yet done are listed in the file `RECLAIM`, one line
-//! each, so that a restart goes on with them:
+//! each, so that a restart goes on with them, unless who dropped them has a note of them:
 //! ```text
 //! <start in hex> <end in hex, or -> <xxh3 of both>
 //! ```
@@ -14,7 +14,8 @@
 //!    compaction. No file is ever deleted for a range that was not asked for.
 //! 2. After whole files were deleted the range is marked as removed once more: the deleted files
 //!    may have held the first mark, and files that were left would otherwise show old keys.
-//! 3. The removal is durable before the range is listed, so before a file is deleted.
+//! 3. The removal is durable before the range is listed, and before a file is deleted. So is then
+//!    what made it: a power cut that took back a DROP TABLE would find no rows.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -45,7 +46,7 @@ pub(crate) struct Reclaiming {
 
 struct Queue {
     /// The first of them are being worked on.
-    ranges: VecDeque<KeyRange>,
+    ranges: VecDeque<PendingRange>,
     /// Where scans have too much to pass over.
     crowded: Option<KeyRange>,
     stopped: bool,
@@ -60,7 +61,8 @@ impl Reclaiming {
             }
             read => read.unwrap_or_default(),
         };
-        let ranges = String::from_utf8_lossy(&bytes).lines().filter_map(range).collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let ranges = text.lines().filter_map(range).map(PendingRange::listed).collect();
         Ok(Reclaiming {
             queue: Mutex::new(Queue { ranges, crowded: None, stopped: false }),
             changed: Condvar::new(),
@@ -74,7 +76,7 @@ impl Reclaiming {
 
     /// What the file says of the ranges that are not yet done.
     pub(crate) fn text(&self) -> String {
-        self.queue.lock().text()
+        self.queue.lock().text(|_| true)
     }
 
     /// Has a range compacted once what was asked before is done; in place of another that has not
@@ -90,13 +92,30 @@ impl Reclaiming {
     }
 }
 
+/// A range that is not yet done.
+#[derive(Clone)]
+struct PendingRange {
+    range: KeyRange,
+    /// Whether it is listed in the file.
+    is_listed: bool,
+    /// Removes the note of it, and of those before it.
+    forgotten: Batch,
+}
+
+impl PendingRange {
+    fn listed(range: KeyRange) -> PendingRange {
+        PendingRange { range, is_listed: true, forgotten: Batch::default() }
+    }
+}
+
 impl Queue {
     fn save(&self, directory: &Path) -> Result<()> {
-        write_synced(directory, RECLAIM_FILE, self.text().as_bytes())
+        let text = self.text(|pending| pending.is_listed);
+        write_synced(directory, RECLAIM_FILE, text.as_bytes())
     }
 
-    fn text(&self) -> String {
-        self.ranges.iter().map(line).collect()
+    fn text(&self, is_told: impl Fn(&PendingRange) -> bool) -> String {
+        self.ranges.iter().filter(|pending| is_told(pending)).map(|all| line(&all.range)).collect()
     }
 }
 
@@ -106,10 +125,21 @@ impl OpenDatabase {
         // neither RECLAIM nor the deletion of files.
         self.sync_log()?;
         let mut queue = self.reclaiming.queue.lock();
-        queue.ranges.extend(ranges.iter().cloned());
+        queue.ranges.extend(ranges.iter().cloned().map(PendingRange::listed));
         queue.save(&self.directory)?;
         self.reclaiming.changed.notify_one();
         Ok(())
+    }
+
+    /// The same of ranges that somebody has a note of.
+    pub(crate) fn begin_reclaiming_noted(&self, ranges: &[KeyRange], forgotten: Batch) {
+        let noted = |range| PendingRange { range, is_listed: false, forgotten: Batch::default() };
+        let mut pending: Vec<PendingRange> = ranges.iter().cloned().map(noted).collect();
+        if let Some(last) = pending.last_mut() {
+            last.forgotten = forgotten;
+        }
+        self.reclaiming.queue.lock().ranges.extend(pending);
+        self.reclaiming.changed.notify_one();
     }
 
     /// The reclaiming thread's work until `Reclaiming::stop`.
@@ -136,17 +166,33 @@ impl OpenDatabase {
             if queue.stopped {
                 return;
             }
-            if let Err(error) = reclaimed {
+            let forgotten = reclaimed.and_then(|()| {
+                let notes = ranges.iter().flat_map(|pending| pending.forgotten.changes.clone());
+                let forgotten = Batch { changes: notes.collect() };
+                if forgotten.changes.is_empty() {
+                    return Ok(());
+                }
+                // Losing this only makes the next start reclaim once more.
+                MutexGuard::unlocked(&mut queue, || {
+                    self.write_batches(&[&forgotten], Durability::Os)
+                })
+            });
+            if let Err(error) = forgotten {
                 tracing::warn!("space of a removed range was not given back at once: {error}");
             }
             queue.ranges.drain(..ranges.len());
-            if let Err(error) = queue.save(&self.directory) {
+            let was_listed = ranges.iter().any(|pending| pending.is_listed);
+            if was_listed && let Err(error) = queue.save(&self.directory) {
                 tracing::warn!("RECLAIM was not written: {error}");
             }
         }
     }
 
-    fn reclaim_ranges(&self, ranges: &[KeyRange]) -> Result<()> {
+    fn reclaim_ranges(&self, pending: &[PendingRange]) -> Result<()> {
+        if pending.iter().any(|pending| !pending.is_listed) {
+            self.sync_log()?;
+        }
+        let ranges: Vec<KeyRange> = pending.iter().map(|pending| pending.range.clone()).collect();
         for range in ranges.iter().filter(|range| !range.end.is_empty()) {
             self.database
                 .delete_file_in_range(&range.start[..], &range.end[..])
@@ -155,7 +201,7 @@ impl OpenDatabase {
         let changes = ranges.iter().cloned().map(Change::DeleteRange).collect();
         self.write_batches(&[&Batch { changes }], Durability::Os)?;
         let has_little = |between: &KeyRange| self.file_bytes(between) <= BETWEEN_BYTES_MAX;
-        for range in joined(ranges, has_little) {
+        for range in joined(&ranges, has_little) {
             if self.reclaiming.queue.lock().stopped {
                 break;
             }

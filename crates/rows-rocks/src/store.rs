@@ -415,6 +415,11 @@ impl Store for RocksStore {
         self.shared().begin_reclaiming(ranges)
     }
 
+    fn reclaim_noted(&self, ranges: &[KeyRange], forgotten: Batch) -> Result<()> {
+        self.shared().begin_reclaiming_noted(ranges, forgotten);
+        Ok(())
+    }
+
     fn approximate_bytes(&self, range: &KeyRange) -> Result<u64> {
         self.shared().approximate_bytes(range)
     }

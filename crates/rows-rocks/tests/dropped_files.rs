@@ -1,5 +1,6 @@
 //! A range is removed, its files are deleted, and the power is cut at any moment of that: what is
-//! left is all of the range, or its removal and nothing.
+//! left is all of the range, or its removal and nothing. So where the store lists what it has to
+//! do, and where whoever removed the range has a note of it.
 //!
 //! The child is this test program again, on the file layer of crate `faults`.
 
@@ -14,11 +15,15 @@ use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, S
 use rows_rocks::{RocksOptions, RocksStore};
 
 const DIRECTORY: &str = "ROWS_ROCKS_DROPPED_DIRECTORY";
+/// There where the child keeps a note.
+const NOTED: &str = "ROWS_ROCKS_DROPPED_NOTED";
 /// Rows that are in the log, and rows in files of their own.
 const LOGGED: u32 = 50;
 const IN_FILES: u32 = 5000;
 /// Written in one with the removal.
 const REMOVED: &str = "removed";
+/// The same, and gone when the space has come back.
+const NOTE: &str = "note";
 /// Disks made at each moment.
 const SEEDS: u64 = 2;
 
@@ -49,10 +54,26 @@ fn a_child_removes_a_range_and_has_its_files_deleted() {
     store.write(&Batch { changes }, Durability::EveryCommit).expect("the rows");
     // In the journal this tells where the removal begins.
     fs::write(directory.join("removing"), b"").expect("a file");
-    let changes = vec![Change::DeleteRange(range()), Change::put(REMOVED, Vec::new())];
+    let mut changes = vec![Change::DeleteRange(range()), Change::put(REMOVED, Vec::new())];
+    let is_noted = env::var(NOTED).is_ok();
+    if is_noted {
+        changes.push(Change::put(NOTE, Vec::new()));
+    }
     store.write(&Batch { changes }, Durability::Os).expect("the removal");
-    store.reclaim(&[range()]).expect("the reclaiming begins");
+    match is_noted {
+        true => reclaim_noted(&store),
+        false => store.reclaim(&[range()]).expect("the reclaiming begins"),
+    }
     wait_for_reclaiming(&store);
+}
+
+fn reclaim_noted(store: &RocksStore) {
+    let forgotten = Batch { changes: vec![Change::delete(NOTE)] };
+    store.reclaim_noted(&[range()], forgotten).expect("the reclaiming begins");
+}
+
+fn has(store: &RocksStore, key: &str) -> bool {
+    store.get(key.as_bytes(), Reach::Disk, &mut Vec::new()).expect("a look-up")
 }
 
 fn wait_for_reclaiming(store: &RocksStore) {
@@ -68,16 +89,32 @@ fn left(directory: &Path) -> (u32, bool) {
     let store = open(directory);
     // What an interrupted process did not finish goes on by itself.
     wait_for_reclaiming(&store);
+    if has(&store, NOTE) {
+        let changes = vec![Change::DeleteRange(range())];
+        store.write(&Batch { changes }, Durability::Os).expect("the removal");
+        reclaim_noted(&store);
+        wait_for_reclaiming(&store);
+        assert!(!has(&store, NOTE), "what is done is noted");
+    }
     let mut cursor = store.scan(&range(), Direction::Forward, Reach::Disk).expect("a scan");
     let mut rows = 0;
     while cursor.advance().expect("the next row") {
         rows += 1;
     }
-    (rows, store.get(REMOVED.as_bytes(), Reach::Disk, &mut Vec::new()).expect("a look-up"))
+    (rows, has(&store, REMOVED))
 }
 
 #[test]
 fn a_power_cut_no_longer_takes_rows_of_a_range_whose_removal_it_takes_back() {
+    cut_the_power(false);
+}
+
+#[test]
+fn a_power_cut_leaves_all_of_a_range_or_a_note_that_it_is_removed() {
+    cut_the_power(true);
+}
+
+fn cut_the_power(is_noted: bool) {
     let base = tempfile::tempdir().expect("a directory");
     let root = base.path().join("disk");
     fs::create_dir(&root).expect("the root");
@@ -86,6 +123,9 @@ fn a_power_cut_no_longer_takes_rows_of_a_range_whose_removal_it_takes_back() {
     let mut child = Command::new(env::current_exe().expect("this program"));
     child.args(["--exact", "a_child_removes_a_range_and_has_its_files_deleted"]);
     layer.beneath(child.env(DIRECTORY, &root));
+    if is_noted {
+        child.env(NOTED, "");
+    }
     assert!(child.status().expect("the child").success());
     let (mut disk, mut removing, mut all, mut none) = (Disk::default(), false, 0, 0);
     let journal = Journal::open(layer.journal().expect("it is kept")).expect("the journal");

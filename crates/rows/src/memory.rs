@@ -482,6 +482,10 @@ impl Store for MemoryStore {
         Err(Error::Refused { why: "a store in memory has no copy on disk" })
     }
 
+    fn reclaim_noted(&self, _: &[KeyRange], forgotten: Batch) -> Result<()> {
+        self.write(&forgotten, Durability::Os)
+    }
+
     fn reclaim(&self, _: &[KeyRange]) -> Result<()> {
         Ok(())
     }

@@ -367,6 +367,11 @@ pub trait Store: Read + 'static {
     /// Only for ranges that nobody reads or writes any more.
     fn reclaim(&self, ranges: &[KeyRange]) -> Result<()>;
 
+    /// The same where the store holds a note of the ranges, which is found when a reclaiming was
+    /// cut short: `forgotten` removes it, and is written when their space has come back. Nothing is
+    /// synced before this returns.
+    fn reclaim_noted(&self, ranges: &[KeyRange], forgotten: Batch) -> Result<()>;
+
     /// About how many bytes the range takes on disk and in memory; of ranges that are mostly in
     /// memory at least so many.
     fn approximate_bytes(&self, range: &KeyRange) -> Result<u64>;

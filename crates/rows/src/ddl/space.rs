@@ -3,7 +3,8 @@
 //! Invariants
 //! 1. Rows and entries are removed when their table or index can no longer be found: whoever found
 //!    it before sees all of them, or that it is gone.
-//! 2. The note about a dropped range goes only after the store has taken it over.
+//! 2. The note about a dropped range goes only after its space has come back: who drops a table
+//!    waits for one sync, that of the note.
 //!
 //! Not here: when files are made smaller, which is the store's.
 
@@ -29,7 +30,7 @@ impl Engine {
         self.reclaim_all(vec![id])
     }
 
-    /// The same of several ids, with as many writes and syncs as of one.
+    /// The same of several ids, with as many writes as of one.
     pub(crate) fn reclaim_all(&self, ids: Vec<TableId>) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
@@ -38,9 +39,7 @@ impl Engine {
         let ranges = table_ranges(ids);
         let changes = ranges.iter().cloned().map(Change::DeleteRange).collect();
         self.store().write(&Batch { changes }, Durability::Os)?;
-        self.store().reclaim(&ranges)?;
-        // Losing the removal of these notes only makes the next start reclaim once more.
-        self.store().write(&forgotten, Durability::Os)
+        self.store().reclaim_noted(&ranges, forgotten)
     }
 
     /// Repeats the reclaims that a crash may have interrupted.

@@ -238,6 +238,10 @@ impl Store for StoreWithTemporary {
         self.inner.reclaim(ranges)
     }
 
+    fn reclaim_noted(&self, ranges: &[KeyRange], forgotten: Batch) -> Result<()> {
+        self.inner.reclaim_noted(ranges, forgotten)
+    }
+
     fn approximate_bytes(&self, range: &KeyRange) -> Result<u64> {
         match is_temporary_key(&range.start) {
             true => Ok(self.tables.bytes_in(range)),
