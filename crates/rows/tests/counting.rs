@@ -1,10 +1,9 @@
 //! The number of rows that a table keeps: right after whatever happens to its rows; and the one
 //! that was counted, which is exact.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::Duration;
 
 use crate::common::*;
 use rows::memory::MemoryStore;
@@ -175,15 +174,15 @@ fn beside_writers_a_count_is_that_of_its_state() {
         engine.find(view, &t, 0, &range, forward, Reach::Disk, &mut each).unwrap();
         rows
     };
+    // Looks at the table so far; and where all writers stand outside of it now and then.
+    let (looks, outside, ends) = (AtomicUsize::new(0), Barrier::new(3), AtomicBool::new(false));
     thread::scope(|scope| {
         let _ends = Ending(&stop);
         for writer in 0..3 {
             let (engine, t, stop) = (&engine, &t, &stop);
+            let (looks, outside, ends) = (&looks, &outside, &ends);
             scope.spawn(move || {
                 for n in 0.. {
-                    if stop.load(Ordering::Relaxed) {
-                        break;
-                    }
                     let mut tx = begin(engine);
                     let id = writer * 1000 + n % 50;
                     let key = t.row_key(&[Datum::Int(id)]).unwrap();
@@ -197,9 +196,21 @@ fn beside_writers_a_count_is_that_of_its_state() {
                         thread::yield_now();
                     }
                     commit(tx);
-                    // So that nobody is inside now and then.
-                    if n % 20 == 0 {
-                        thread::sleep(Duration::from_micros(300));
+                    if n % 20 != 0 {
+                        continue;
+                    }
+                    if outside.wait().is_leader() {
+                        // The second look from here on begins while nobody is inside.
+                        let enough = looks.load(Ordering::SeqCst) + 2;
+                        let is_stopped = || stop.load(Ordering::Relaxed);
+                        while looks.load(Ordering::SeqCst) < enough && !is_stopped() {
+                            thread::yield_now();
+                        }
+                        ends.store(is_stopped(), Ordering::SeqCst);
+                    }
+                    outside.wait();
+                    if ends.load(Ordering::SeqCst) {
+                        break;
                     }
                 }
             });
@@ -211,6 +222,7 @@ fn beside_writers_a_count_is_that_of_its_state() {
             known += usize::from(engine.known_count(&*view, &t).is_some());
             let counted = count_all(&engine, &*view, &t);
             assert_eq!(counted, scanned(&*view));
+            looks.fetch_add(1, Ordering::SeqCst);
         }
         assert!(known > 0, "none of {tried} was known");
     });

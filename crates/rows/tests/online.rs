@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use resources::spill::SpillDirectory;
+use resources::waiting::{self, WaitMark, Waiting};
 
 use crate::common::*;
 use rows::alter::ConversionRules;
@@ -62,6 +63,13 @@ fn change(engine: &Arc<Engine>, id: i64, change: RowChange) {
     commit(tx);
 }
 
+/// Until a change of a definition waits for writers to leave.
+fn await_waiting(altering: &WaitMark) {
+    while altering.current() != Some(Waiting::MetadataLock) {
+        thread::yield_now();
+    }
+}
+
 fn text_of(value: &str) -> Value {
     Value::Bytes(value.as_bytes().to_vec())
 }
@@ -116,6 +124,8 @@ fn what_a_transaction_has_changed_before_rounds_that_do_not_show_it_is_in_the_in
     let (of_act, of_commit) = (Arc::clone(&engine), Arc::clone(&open));
     let committing = Arc::new(Mutex::new(None));
     let of_thread = Arc::clone(&committing);
+    let altering = Arc::new(WaitMark::default());
+    let _telling = waiting::tell(&altering);
     let act = move || {
         let engine = &of_act;
         let t = now(engine);
@@ -125,10 +135,10 @@ fn what_a_transaction_has_changed_before_rounds_that_do_not_show_it_is_in_the_in
         (0..MANY).for_each(|id| {
             change(engine, id, RowChange::Set(vec![(2, text_of(&format!("again {id}")))]));
         });
-        let open = Arc::clone(&of_commit);
+        let (open, altering) = (Arc::clone(&of_commit), Arc::clone(&altering));
         let late = thread::spawn(move || {
             // The last round waits for it.
-            thread::sleep(Duration::from_millis(300));
+            await_waiting(&altering);
             commit(open.lock().unwrap().take().unwrap());
         });
         *of_thread.lock().unwrap() = Some(late);
@@ -216,18 +226,13 @@ fn a_transaction_that_is_open_when_the_index_is_ready_loses_no_entry() {
     let t = filled(&engine);
     let open = Arc::new(parking_lot::Mutex::new(None));
     let (of_act, of_table, kept) = (Arc::clone(&engine), Arc::clone(&t), Arc::clone(&open));
+    let altering = Arc::new(WaitMark::default());
+    let _telling = waiting::tell(&altering);
     let closer = {
         let open = Arc::clone(&open);
         thread::spawn(move || {
-            // Until somebody waits for it to end.
-            loop {
-                thread::sleep(Duration::from_millis(50));
-                if let Some(tx) = open.lock().take() {
-                    thread::sleep(Duration::from_millis(200));
-                    commit(tx);
-                    return;
-                }
-            }
+            await_waiting(&altering);
+            commit(open.lock().take().unwrap());
         })
     };
     add_between(&engine, true, &["name", "id"], 3, move || {

@@ -2,7 +2,6 @@
 //! is turned off; whoever comes meanwhile is served.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use crate::support::{Running, ask_line, figure, wait_until};
 
@@ -34,12 +33,11 @@ fn a_loop_polls_for_a_client_that_comes_back_at_once_and_sleeps_in_silence() {
         polled(place.path()) > before
     });
     // What asks for the figure is a client as well, which comes once.
-    let at_rest = || {
-        let first = polled(place.path());
-        std::thread::sleep(Duration::from_millis(200));
-        polled(place.path()) - first
-    };
-    wait_until("it sleeps", || at_rest() == 0);
+    let mut last = polled(place.path());
+    wait_until("it sleeps", || {
+        let before = std::mem::replace(&mut last, polled(place.path()));
+        last == before
+    });
     ask(&mut client);
 }
 
@@ -54,15 +52,13 @@ fn a_loop_that_may_not_poll_does_not() {
 #[test]
 fn who_comes_while_a_loop_polls_for_another_is_served_at_once() {
     let place = tempfile::tempdir().expect("a directory");
-    let server = Running::start(place.path(), &["--busy-poll=20s"]);
+    let server = Running::start(place.path(), &["--busy-poll=1d"]);
     let mut busy = server.connect("memcached");
     ask(&mut busy);
-    // Nobody ends a poll of twenty seconds but who comes, and no machine takes ten for that.
+    // Nobody ends a poll of a day but a client that comes.
     for _ in 0..20 {
-        let begun = Instant::now();
         let mut newcomer = server.connect("memcached");
         assert_eq!(ask_line(&mut newcomer, "get nothing\r\n").trim_end(), "END");
-        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
         ask_line(&mut busy, "get nothing\r\n");
     }
 }

@@ -2,8 +2,9 @@
 //! all.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use crate::mysql::{Failure, Mysql};
 use crate::support::{Running, wait_until};
@@ -60,19 +61,22 @@ fn a_server_that_is_killed_at_any_moment_has_the_whole_index_or_nothing_of_it() 
     let (mut server, sql) = start(directory.path(), &["--durability=every-second"], ROWS);
     drop(sql);
     let mut complete = 0;
-    for (round, wait_ms) in [3, 40, 90, 150, 220, 320, 450, 700, 1500].into_iter().enumerate() {
+    // Killed after so many writes beside it, if it takes as long.
+    for (round, writes) in [0, 5, 20, 50, 100, 200, 500, 1000, 3000].into_iter().enumerate() {
         let mut sql = login(&server);
         let known = indexes(&mut sql);
         let mut altering = login(&server);
         let mut writer = login(&server);
         altering.send_query(&format!("ALTER TABLE d.t ADD INDEX i{round} (s, a)")).unwrap();
+        let count = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&count);
         let written = thread::spawn(move || {
             let mut n = 0;
             while writer.execute(&format!("UPDATE d.t SET a = a + 1 WHERE id = {n}")).is_ok() {
-                n += 1;
+                n = counted.fetch_add(1, Ordering::Relaxed) + 1;
             }
         });
-        thread::sleep(Duration::from_millis(wait_ms));
+        wait_until("writes beside it", || count.load(Ordering::Relaxed) >= writes);
         server.kill();
         written.join().unwrap();
         assert_sound(directory.path());

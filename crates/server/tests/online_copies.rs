@@ -4,9 +4,8 @@
 use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use crate::mysql::{Failure, Mysql};
 use crate::support::{Running, wait_until};
@@ -118,8 +117,8 @@ fn a_server_that_is_killed_at_any_moment_has_the_whole_copy_or_the_table_as_it_w
     let mut expected = sum(&mut sql);
     drop(sql);
     let mut complete = 0;
-    // After so many milliseconds, and as soon as writers are followed.
-    let moments = [3, 40, 90, 150, 220, 320, 450, 700, 1500].map(Some);
+    // After so many writes beside it, and as soon as writers are followed.
+    let moments = [0, 5, 20, 50, 100, 200, 500, 1000, 3000].map(Some);
     let moments = [&moments[..], &[None; 5]].concat();
     for (round, moment) in moments.iter().enumerate() {
         let mut sql = login(&server);
@@ -133,15 +132,18 @@ fn a_server_that_is_killed_at_any_moment_has_the_whole_copy_or_the_table_as_it_w
             _ => "",
         };
         altering.send_query(&format!("ALTER TABLE d.t MODIFY a {other}{more}")).unwrap();
+        let count = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&count);
         let written = thread::spawn(move || {
             let mut n = 0;
             while writer.execute(&format!("UPDATE d.t SET a = a + 1 WHERE id = {n}")).is_ok() {
-                n = (n + 1) % ROWS;
+                n = (counted.fetch_add(1, Ordering::Relaxed) + 1) % ROWS;
             }
-            n
         });
         match moment {
-            Some(wait_ms) => thread::sleep(Duration::from_millis(*wait_ms)),
+            Some(writes) => {
+                wait_until("writes beside it", || count.load(Ordering::Relaxed) >= *writes);
+            }
             None => wait_until("the copy to follow writers", || {
                 let list = sql.query("SHOW PROCESSLIST").unwrap();
                 let state = list.iter().find(|line| is_alter(line)).map(|line| line[6].clone());
@@ -150,7 +152,8 @@ fn a_server_that_is_killed_at_any_moment_has_the_whole_copy_or_the_table_as_it_w
             }),
         }
         server.kill();
-        let acknowledged = written.join().unwrap();
+        written.join().unwrap();
+        let acknowledged = count.load(Ordering::Relaxed);
         assert_sound(directory.path());
         server = Running::start(directory.path(), &["--durability=every-second"]);
         let mut sql = login(&server);

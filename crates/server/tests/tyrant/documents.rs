@@ -5,12 +5,11 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use crate::mysql::Mysql;
-use crate::support::{Running, rowhouse, run};
+use crate::support::{Running, ask_line, rowhouse, run, wait_until};
 
 pub const FLAGS: [&str; 1] = ["--tyrant-database=tyrant.documents"];
 const DOCUMENTS: u32 = 20_000;
@@ -106,7 +105,8 @@ fn a_server_that_is_killed_while_it_makes_an_index_has_it_wholly_or_not_at_all()
     let server = Running::start(directory.path(), &FLAGS);
     fill(&mut Mysql::login(server.connect("mysql")).unwrap());
     server.kill();
-    for wait in [0, 5, 20, 60, 120, 250] {
+    // Killed after so many requests of another client.
+    for requests in [0, 5, 20, 100, 500, 2000] {
         let server = Running::start(directory.path(), &FLAGS);
         let mut client = server.connect("tyrant");
         misc(&mut client, "setindex", &["w", "9999"]);
@@ -115,11 +115,14 @@ fn a_server_that_is_killed_while_it_makes_an_index_has_it_wholly_or_not_at_all()
         client
             .write_all(b"\xc8\x90\0\0\0\x08\0\0\0\0\0\0\0\x02setindex\0\0\0\x01w\0\0\0\x013")
             .unwrap();
-        thread::sleep(Duration::from_millis(wait));
+        let mut other = server.connect("memcached");
+        for _ in 0..requests {
+            ask_line(&mut other, "get nothing\r\n");
+        }
         server.kill();
         let server = Running::start(directory.path(), &FLAGS);
         let mut client = server.connect("tyrant");
-        assert_eq!(count(&mut client, &["addcond~w~FTSPH~word7 no"]).0, 40, "after {wait} ms");
+        assert_eq!(count(&mut client, &["addcond~w~FTSPH~word7 no"]).0, 40, "after {requests}");
         assert!(misc(&mut client, "setindex", &["w", "3"]).is_some());
         let (found, how) = count(&mut client, &["addcond~w~FTSPH~word77 no"]);
         assert_eq!((found, &how[..]), (40, "using an index"));
@@ -134,6 +137,7 @@ fn an_index_that_is_made_while_two_doors_write_lacks_nothing() {
     let server = Running::start(directory.path(), &FLAGS);
     fill(&mut Mysql::login(server.connect("mysql")).unwrap());
     let ended = AtomicBool::new(false);
+    let (updates, puts) = (AtomicUsize::new(0), AtomicUsize::new(0));
     thread::scope(|scope| {
         scope.spawn(|| {
             let mut sql = Mysql::login(server.connect("mysql")).unwrap();
@@ -142,6 +146,7 @@ fn an_index_that_is_made_while_two_doors_write_lacks_nothing() {
                 let update =
                     format!("UPDATE tyrant.documents SET columns = {set} WHERE pk = '{n}'");
                 sql.query(&update).unwrap();
+                updates.fetch_add(1, Ordering::Relaxed);
             }
         });
         scope.spawn(|| {
@@ -149,12 +154,17 @@ fn an_index_that_is_made_while_two_doors_write_lacks_nothing() {
             for n in (0..DOCUMENTS).rev().cycle().take_while(|_| !ended.load(Ordering::Relaxed)) {
                 let (key, value) = (n.to_string(), (n % 70).to_string());
                 misc(&mut client, "put", &[&key, "n", &value, "w", "word put"]).unwrap();
+                puts.fetch_add(1, Ordering::Relaxed);
             }
         });
         let mut client = server.connect("tyrant");
         for kind in ["1", "0", "2", "9999", "1"] {
             assert!(misc(&mut client, "setindex", &["n", kind]).is_some(), "{kind}");
-            thread::sleep(Duration::from_millis(100));
+            let now = || [&updates, &puts].map(|count| count.load(Ordering::Relaxed));
+            let before = now();
+            wait_until("both write on", || {
+                now().iter().zip(before).all(|(now, before)| *now >= before + 20)
+            });
         }
         ended.store(true, Ordering::Relaxed);
     });
