@@ -195,6 +195,8 @@ struct Execution<'a> {
     results: RefCell<HashMap<usize, Rc<subquery::SubqueryResult>>>,
     /// Values of such ones, where all that is asked is whether one is among them, by id.
     values: RefCell<HashMap<usize, Rc<subquery::KeptValues>>>,
+    /// The smallest and largest of such values, where their order is asked for, by id.
+    ends: RefCell<HashMap<usize, Rc<subquery::KeptEnds>>>,
     /// How sub-queries that have members are asked, by id.
     memberships: RefCell<HashMap<usize, Rc<membership::Membership>>>,
     /// Full-text searches, by the ids of their queries.
@@ -288,6 +290,7 @@ impl<'a> Execution<'a> {
             added: RefCell::default(),
             results: RefCell::default(),
             values: RefCell::default(),
+            ends: RefCell::default(),
             memberships: RefCell::default(),
             searches: RefCell::default(),
             locks: limits.locks,

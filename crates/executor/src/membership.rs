@@ -7,7 +7,8 @@
 //!
 //! Invariants
 //! 1. Both ways give the same answer: which is taken, shows in time alone.
-//! 2. Members that are too many to be kept are given up, once.
+//! 2. Members that are too many for the memory lie in files; where there is no room for files they
+//!    are given up, once.
 //!
 //! Not here: what the members are (`plan::optimize::unnest`).
 
@@ -16,18 +17,19 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use expression::{Environment, Ordinals, Scope, Subquery, ordinal_beside};
+use rows::local::KeySet;
 
 use super::buffer::push_key;
 use super::drawn::DrawnBytes;
 use super::join::over;
-use super::key::{KEY_BYTES, KeySet, push_equal_row};
+use super::key::push_equal_row;
 use super::residual::all_hold;
 use super::{Execution, Flow};
 use plan::optimize::BEGIN_ROWS;
 use plan::tree::{AskedQuery, Body, Members, Query, row_count};
 use results::Result;
 
-/// Most bytes of one sub-query's members.
+/// Most bytes of one sub-query's members in memory.
 const MEMBERS_BYTES_MAX: usize = 24 << 20;
 /// Memory for them is taken in steps of so many bytes.
 const DRAWN_BYTES: usize = 4 << 10;
@@ -61,7 +63,7 @@ impl FoundMembers {
             (FoundMembers::Keys(keys), operands, _) => {
                 let mut key = Vec::with_capacity(24);
                 let has_key = push_key(operands, &members.rules, scope, &mut key)?;
-                Ok(has_key && keys.contains(&key))
+                Ok(has_key && keys.contains(&key)?)
             }
             _ => Ok(false),
         }
@@ -170,27 +172,25 @@ impl Execution<'_> {
 
     /// The keys of all members; `None` if they are too many.
     fn find_members(&self, members: &Members, scope: &Scope<'_>) -> Result<Option<KeySet>> {
-        let (mut keys, mut bytes) = (KeySet::default(), 0);
-        let (held, mut key) = (self.bytes.get(), Vec::new());
+        let (mut keys, mut key) = (KeySet::default(), Vec::new());
+        let (mut drawn, mut is_whole) = (DrawnBytes::nothing(self), true);
         self.run_within(&members.query, scope, &mut |row| {
             key.clear();
             // A row with NULL equals nothing.
-            if !push_equal_row(&row, &members.rules, &mut key) || keys.contains(&key) {
+            if !push_equal_row(&row, &members.rules, &mut key) || keys.contains(&key)? {
                 return Ok(Flow::Continue);
             }
-            bytes += key.len() + KEY_BYTES;
-            if bytes > MEMBERS_BYTES_MAX {
+            // In a file they are as many as they like.
+            is_whole = self.overflow.is_some() || keys.bytes() <= MEMBERS_BYTES_MAX;
+            if !is_whole {
                 return Ok(Flow::Stop);
             }
-            self.draw(key.len() + KEY_BYTES)?;
-            keys.insert(key.clone());
+            drawn.insert(&mut keys, key.clone())?;
             Ok(Flow::Continue)
         })?;
-        if bytes > MEMBERS_BYTES_MAX {
-            drop(keys);
-            self.give_back(self.bytes.get() - held);
-            return Ok(None);
+        if is_whole {
+            drawn.stay();
         }
-        Ok(Some(keys))
+        Ok(is_whole.then_some(keys))
     }
 }

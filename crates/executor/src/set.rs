@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use expression::{Cell, Scope, fit};
+use rows::local::KeySet;
 use values::datum::Value;
 
 use super::distinct::distinct_key;
@@ -15,6 +16,52 @@ use super::output::RowOutput;
 use super::{Execution, Flow, Give};
 use plan::tree::{OutputColumn, Query, SetOperation, SetOperator};
 use results::Result;
+
+/// The rows of the right side of INTERSECT or EXCEPT, by their keys.
+enum RightRows {
+    /// Each once; those that do not fit into memory lie in files.
+    Once(KeySet),
+    /// With ALL each row answers for one of the left side.
+    Counted(HashMap<Vec<u8>, u64, foldhash::fast::RandomState>),
+}
+
+impl RightRows {
+    fn new(all: bool) -> RightRows {
+        match all {
+            true => RightRows::Counted(HashMap::default()),
+            false => RightRows::Once(KeySet::default()),
+        }
+    }
+
+    fn add(&mut self, key: Vec<u8>, execution: &Execution<'_>) -> Result<()> {
+        match self {
+            RightRows::Once(keys) => match keys.contains(&key)? {
+                true => Ok(()),
+                false => execution.insert(keys, key),
+            },
+            RightRows::Counted(counts) => {
+                execution.draw(key.len() + COUNTED_BYTES)?;
+                *counts.entry(key).or_default() += 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a row answers for one of the left side.
+    fn answer(&mut self, key: &[u8]) -> Result<bool> {
+        match self {
+            RightRows::Once(keys) => Ok(keys.contains(key)?),
+            RightRows::Counted(counts) => Ok(counts.get_mut(key).is_some_and(|left| {
+                let any = *left > 0;
+                *left -= u64::from(any);
+                any
+            })),
+        }
+    }
+}
+
+/// What a counted key takes besides its bytes, about.
+const COUNTED_BYTES: usize = 56;
 
 impl Execution<'_> {
     pub(super) fn set(
@@ -45,32 +92,15 @@ impl Execution<'_> {
             return output.finish_rows().map(|_| ());
         }
         let [left, right] = set.sides.as_slice() else { return Ok(()) };
-        let mut others: HashMap<Vec<u8>, u64, foldhash::fast::RandomState> = HashMap::default();
+        let mut others = RightRows::new(set.all);
         self.side(right, &query.columns, scope, &mut |row| {
-            let key = distinct_key(&query.columns, &row);
-            self.draw(key.len() + 56)?;
-            *others.entry(key).or_default() += 1;
+            others.add(distinct_key(&query.columns, &row), self)?;
             Ok(Flow::Continue)
         })?;
+        let intersects = set.operator == SetOperator::Intersect;
         self.side(left, &query.columns, scope, &mut |row| {
-            let key = distinct_key(&query.columns, &row);
-            let known = others.get_mut(&key);
-            let stays = match (set.operator, known) {
-                (SetOperator::Intersect, None) => false,
-                (SetOperator::Intersect, Some(left)) => {
-                    // With ALL each row of the right side answers for one of the left.
-                    let any = *left > 0;
-                    *left -= u64::from(set.all && any);
-                    any
-                }
-                (_, None) => true,
-                (_, Some(left)) => {
-                    let any = *left > 0;
-                    *left -= u64::from(set.all && any);
-                    !any
-                }
-            };
-            if stays { output.row(row) } else { Ok(Flow::Continue) }
+            let is_there = others.answer(&distinct_key(&query.columns, &row))?;
+            if is_there == intersects { output.row(row) } else { Ok(Flow::Continue) }
         })?;
         output.finish_rows().map(|_| ())
     }

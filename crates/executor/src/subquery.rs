@@ -10,6 +10,7 @@
 //! Not here: whether a row exists (`membership`), sub-queries that were made joins
 //! (`plan::optimize::rewrite`).
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -48,6 +49,17 @@ pub(super) struct KeptValues {
     integers: HashSet<i64, foldhash::fast::RandomState>,
     /// and all others by their keys.
     others: KeySet,
+    /// Whether there is a NULL.
+    nulls: bool,
+    /// Whether there is a row.
+    any: bool,
+}
+
+/// The ends of those values, where their order is asked for.
+#[derive(Default)]
+pub(super) struct KeptEnds {
+    /// The smallest and the largest.
+    values: Option<(Value, Value)>,
     /// Whether there is a NULL.
     nulls: bool,
     /// Whether there is a row.
@@ -204,6 +216,42 @@ impl Execution<'_> {
         Ok(kept)
     }
 
+    /// The smallest and the largest value of a sub-query of one column that depends on nothing
+    /// outside.
+    fn kept_ends(
+        &self,
+        subquery: &Subquery,
+        rule: Collation,
+        scope: &Scope<'_>,
+    ) -> Result<Rc<KeptEnds>> {
+        let id = subquery.query().id;
+        if let Some(kept) = self.ends.borrow().get(&id) {
+            return Ok(Rc::clone(kept));
+        }
+        let ty = &subquery.query().columns[0].ty;
+        let mut kept = KeptEnds::default();
+        self.run_within(subquery.query(), scope, &mut |mut row| {
+            kept.any = true;
+            let value = row.swap_remove(0);
+            let order = |other: &Value| {
+                compare((value.as_datum(), ty), (other.as_datum(), ty), rule, scope.zone)
+            };
+            match &mut kept.values {
+                _ if value.is_null() => kept.nulls = true,
+                None => kept.values = Some((value.clone(), value)),
+                Some((least, _)) if order(least) == Some(Ordering::Less) => *least = value,
+                Some((_, greatest)) if order(greatest) == Some(Ordering::Greater) => {
+                    *greatest = value;
+                }
+                Some(_) => {}
+            }
+            Ok(Flow::Continue)
+        })?;
+        let kept = Rc::new(kept);
+        self.ends.borrow_mut().insert(id, Rc::clone(&kept));
+        Ok(kept)
+    }
+
     fn set_of(&self, subquery: &Subquery, rows: &RowList) -> Result<Option<KeySet>> {
         let SubqueryForm::Compare { operands, comparison, .. } = &subquery.form else {
             return Ok(None);
@@ -276,6 +324,26 @@ impl Execution<'_> {
                     _ => Some(all),
                 });
             }
+        }
+        if let [cell] = operands.cells
+            && let Some(is_greater) = operands.comparison.wants_greater()
+            && let Some([(_, rule)]) = key_rules(operands.nodes, subquery).as_deref()
+        {
+            let kept = self.kept_ends(subquery, *rule, scope)?;
+            if cell.is_null() {
+                return Ok(if kept.any { None } else { Some(all) });
+            }
+            // One of all decides: whoever is above the largest is above each, and whoever is above
+            // the smallest is above one.
+            let end = kept.values.as_ref().map(|(least, greatest)| match is_greater == all {
+                true => greatest,
+                false => least,
+            });
+            let truth = match end {
+                None => Some(all),
+                Some(end) => operands.compare(std::slice::from_ref(end), scope),
+            };
+            return Ok(if kept.nulls && truth == Some(all) { None } else { truth });
         }
         let kept = self.kept_rows(subquery, scope, usize::MAX)?;
         if let Some(set) = kept.set.as_ref().filter(|_| membership)

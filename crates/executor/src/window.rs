@@ -7,6 +7,7 @@
 //! Invariants
 //! 1. Rows come in the order of the first function's window.
 //! 2. Rows that are added up again count as looked at: what comes to too much goes elsewhere.
+//! 3. The memory of values is counted before the next one is made.
 //!
 //! Not here: what a row has beneath (`select`), long results (`analytic`).
 
@@ -143,7 +144,7 @@ impl<'w> Windows<'w> {
             let descending =
                 function.window.order.first().is_some_and(|(_, descending)| *descending);
             let over = Partition { rows: &self.rows, sorted: partition, descending, scope };
-            let values = over.values(function, self.execution)?;
+            let values = over.values(function, self.execution, &mut self.drawn)?;
             for (sorted, value) in partition.iter().zip(values) {
                 self.rows[sorted.row][number] = value;
             }
@@ -192,6 +193,7 @@ impl<'p> Partition<'p> {
         &self,
         function: &'p WindowFunction,
         execution: &Execution<'_>,
+        drawn: &mut DrawnBytes<'_>,
     ) -> Result<Vec<Value>> {
         let frame = &function.window.frame;
         match &function.call {
@@ -209,13 +211,14 @@ impl<'p> Partition<'p> {
             WindowCall::Tile(tiles) => self.tiles(tiles),
             WindowCall::Neighbour { value, distance, otherwise, ahead } => {
                 let others = (distance.as_ref(), otherwise.as_ref());
-                self.neighbours(function, value, others, *ahead)
+                self.neighbours(function, value, others, *ahead, drawn)
             }
             WindowCall::First(node) => {
-                self.within(frame, |range| self.at(node, range.start, &range))
+                self.within(frame, drawn, |range| self.at(node, range.start, &range))
             }
             WindowCall::Last(node) => {
-                self.within(frame, |range| self.at(node, range.end.wrapping_sub(1), &range))
+                let last = |range: &Range<usize>| range.end.wrapping_sub(1);
+                self.within(frame, drawn, |range| self.at(node, last(&range), &range))
             }
             WindowCall::Nth(node, number) => {
                 let Some(number) = self.count(number, 0)? else {
@@ -225,11 +228,11 @@ impl<'p> Partition<'p> {
                 else {
                     return Err(wrong_argument("nth_value"));
                 };
-                self.within(frame, |range| {
+                self.within(frame, drawn, |range| {
                     self.at(node, range.start.saturating_add(before), &range)
                 })
             }
-            WindowCall::Aggregate(aggregate) => self.aggregates(aggregate, frame, execution),
+            WindowCall::Aggregate(aggregate) => self.aggregates(aggregate, frame, execution, drawn),
         }
     }
 
@@ -277,6 +280,7 @@ impl<'p> Partition<'p> {
         value: &'p Node,
         (distance, otherwise): (Option<&'p Node>, Option<&'p Node>),
         ahead: bool,
+        drawn: &mut DrawnBytes<'_>,
     ) -> Result<Vec<Value>> {
         let mut values = Vec::with_capacity(self.len());
         for at in 0..self.len() {
@@ -301,7 +305,7 @@ impl<'p> Partition<'p> {
                     continue;
                 }
             };
-            values.push(fit(&function.ty, node.evaluate(&scope)?, &node.ty, &scope));
+            keep(&mut values, fit(&function.ty, node.evaluate(&scope)?, &node.ty, &scope), drawn)?;
         }
         Ok(values)
     }
@@ -310,10 +314,15 @@ impl<'p> Partition<'p> {
     fn within(
         &self,
         frame: &'p Frame,
+        drawn: &mut DrawnBytes<'_>,
         value: impl Fn(Range<usize>) -> Result<Value>,
     ) -> Result<Vec<Value>> {
         let peers = self.peers();
-        (0..self.len()).map(|at| value(self.frame(frame, at, &peers[at])?)).collect()
+        let mut values = Vec::with_capacity(self.len());
+        for (at, peers) in peers.iter().enumerate() {
+            keep(&mut values, value(self.frame(frame, at, peers)?)?, drawn)?;
+        }
+        Ok(values)
     }
 
     /// An expression over a row of a frame; NULL where that is outside of it.
@@ -326,6 +335,7 @@ impl<'p> Partition<'p> {
         aggregate: &'p Aggregate,
         frame: &'p Frame,
         execution: &Execution<'_>,
+        drawn: &mut DrawnBytes<'_>,
     ) -> Result<Vec<Value>> {
         let concat_bytes_max = concat_bytes_max(self.scope)?;
         let begun = || Accumulator::new(aggregate, concat_bytes_max);
@@ -337,7 +347,8 @@ impl<'p> Partition<'p> {
             if range == added
                 && let Some(same) = values.last()
             {
-                values.push(same.clone());
+                let same = same.clone();
+                keep(&mut values, same, drawn)?;
                 continue;
             }
             if range.start != added.start || range.end < added.end {
@@ -351,7 +362,7 @@ impl<'p> Partition<'p> {
                 }
             }
             added = range;
-            values.push(state.result(aggregate, self.scope)?);
+            keep(&mut values, state.result(aggregate, self.scope)?, drawn)?;
         }
         Ok(values)
     }
@@ -397,6 +408,17 @@ impl<'p> Partition<'p> {
         push_in_order(node, self.descending, &self.scope(at), &mut key)?;
         Ok(key)
     }
+}
+
+/// Keeps a row's value, with the memory that it takes: one long text may be the value of all rows.
+fn keep(values: &mut Vec<Value>, value: Value, drawn: &mut DrawnBytes<'_>) -> Result<()> {
+    if let Value::Bytes(text) = &value
+        && !text.is_empty()
+    {
+        drawn.draw(text.len())?;
+    }
+    values.push(value);
+    Ok(())
 }
 
 fn wrong_argument(function: &str) -> SqlError {

@@ -67,6 +67,11 @@ fn a_subquery_sees_the_row_at_hand_and_the_one_to_be_added() {
              w = id NOT IN (SELECT k + 1 FROM u), v = v + (SELECT COUNT(*) FROM u WHERE x > ALL (SELECT 150))",
             "1:10:a,2:3:0",
         ),
+        // Each has members of its own.
+        (
+            "VALUES (2, 3) ON DUPLICATE KEY UPDATE v = id IN (SELECT k FROM u), w = id IN (SELECT x FROM u)",
+            "1:10:a,2:1:0",
+        ),
         ("VALUES (1, 3) ON DUPLICATE KEY UPDATE v = (SELECT 0x41)", "1:65:a,2:20:b"),
         ("VALUES (7, 3) ON DUPLICATE KEY UPDATE v = (SELECT x FROM u)", "1:10:a,2:20:b,7:3"),
         (

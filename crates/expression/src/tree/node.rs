@@ -49,6 +49,15 @@ impl Comparison {
         }
     }
 
+    /// Whether it holds for values above another, or (`Some(false)`) below it.
+    pub fn wants_greater(self) -> Option<bool> {
+        match self {
+            Comparison::Less | Comparison::LessEqual => Some(false),
+            Comparison::Greater | Comparison::GreaterEqual => Some(true),
+            Comparison::Equal | Comparison::NotEqual | Comparison::NullSafeEqual => None,
+        }
+    }
+
     /// The comparison with its sides exchanged.
     pub fn mirrored(self) -> Comparison {
         match self {

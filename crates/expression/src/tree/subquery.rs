@@ -86,6 +86,18 @@ impl Subquery {
         any_equal && !self.is_correlated()
     }
 
+    /// Whether it is `x NOT IN (query)` of one value and a query that depends on nothing outside.
+    pub fn is_absence(&self) -> bool {
+        match &self.form {
+            SubqueryForm::Compare { operands, comparison, quantifier } => {
+                operands.len() == 1
+                    && (*comparison, *quantifier) == (Comparison::NotEqual, Quantifier::All)
+                    && !self.is_correlated()
+            }
+            SubqueryForm::Scalar | SubqueryForm::Exists { .. } => false,
+        }
+    }
+
     /// The expressions that are evaluated outside of it.
     pub fn operands(&self) -> &[Node] {
         match &self.form {

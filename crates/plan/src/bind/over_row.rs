@@ -14,7 +14,7 @@
 //! Not here: running them (`executor::with_subqueries`), expressions without sub-queries
 //! (`scalar`), UPDATE, whose rows a query finds then (`write::joined`).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 use expression::{Kind, Node, text_type};
@@ -60,6 +60,8 @@ pub struct RowBinder<'a> {
     pub facts: Option<&'a SqlContext>,
     /// Where it runs: sizes of tables are read from the disk.
     pub how: How,
+    /// How many numbers its queries have: results are kept by them, of all values together.
+    pub ids: Cell<usize>,
 }
 
 impl RowBinder<'_> {
@@ -77,7 +79,8 @@ impl RowBinder<'_> {
         }
         let row = EnclosingRow { names, missing: None };
         // What is asked for a single row's value is not locked, at SERIALIZABLE either.
-        let binder = Binder { reads_lock: false, ..Binder::new(facts, Literals::Known(&[])) };
+        let ids = Cell::new(self.ids.get());
+        let binder = Binder { reads_lock: false, ids, ..Binder::new(facts, Literals::Known(&[])) };
         let node = binder.over_row(expr, &row)?;
         let read = binder.tables.borrow();
         if read.iter().any(|read| read.database == table.database && read.name == table.name) {
@@ -91,6 +94,7 @@ impl RowBinder<'_> {
             return elsewhere("a sub-query that locks rows, in a value to be written");
         }
         let mut carrier = binder.query_of(Body::Values(vec![vec![node]]), Vec::new());
+        self.ids.set(binder.ids.get());
         finish(&mut carrier, true);
         plan_query(&mut carrier, &Sizes::new(facts, facts.sql.engine().latest(), &[]))?;
         match carrier.body {

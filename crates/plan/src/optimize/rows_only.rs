@@ -5,11 +5,9 @@
 //! Not here: which way is quicker (`session::query`).
 
 use expression::{Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm};
-use values::types::ColumnType;
 
 use crate::tree::{
-    AskedQuery, Body, FrameBound, Join, Query, Select, Source, Window, WindowCall, WindowFunction,
-    free_references,
+    AskedQuery, Body, Join, Query, Select, Source, WindowCall, WindowFunction, free_references,
 };
 
 /// Whether a query, not planned yet, has a sub-query that has to be run as it is written.
@@ -31,7 +29,7 @@ fn of_select(select: &Select) -> bool {
     });
     let demanded = select.conditions.iter().any(|term| match &term.kind {
         // Where a row is wanted, unknown is as good as false.
-        Kind::Subquery(subquery) if subquery.is_membership() => {
+        Kind::Subquery(subquery) if subquery.is_membership() || subquery.is_absence() => {
             subquery.operands().iter().any(of_node) || needs_rows(subquery.query())
         }
         _ => of_node(term),
@@ -53,19 +51,10 @@ fn of_select(select: &Select) -> bool {
 
 /// Whether a window function is one that the analytic way has not.
 fn is_of_rows_alone(function: &WindowFunction) -> bool {
-    let Window { order, frame, .. } = &function.window;
-    let moved = |bound: &FrameBound| matches!(bound, FrameBound::Before(_) | FrameBound::Behind(_));
-    let temporal = |(key, _): &(Node, bool)| {
-        matches!(key.ty, ColumnType::DateTime { .. } | ColumnType::Time { .. })
-    };
-    let in_time = !frame.counts_rows
-        && (moved(&frame.start) || moved(&frame.end))
-        && order.iter().any(temporal);
-    let aggregate = match &function.call {
+    match &function.call {
         WindowCall::Aggregate(aggregate) => !aggregate.function.is_in_analytic_frames(),
         _ => false,
-    };
-    in_time || aggregate
+    }
 }
 
 fn of_join(join: &Join) -> bool {

@@ -75,13 +75,13 @@ aggregates! {
     GroupConcat ["GROUP_CONCAT"] joined_text, numbers false, AsShown, frames false;
     JsonArray ["JSON_ARRAYAGG"] json, numbers false, AsShown, frames false;
     JsonObject ["JSON_OBJECTAGG"] json, numbers false, AsShown, frames false;
-    BitAnd ["BIT_AND"] bits, numbers true, AsShown, frames false;
-    BitOr ["BIT_OR"] bits, numbers true, AsShown, frames false;
-    BitXor ["BIT_XOR"] bits, numbers true, AsShown, frames false;
-    DeviationOfAll ["STDDEV_POP", "STDDEV", "STD"] double, numbers true, AsShown, frames false;
-    DeviationOfSample ["STDDEV_SAMP"] double, numbers true, AsShown, frames false;
-    VarianceOfAll ["VAR_POP", "VARIANCE"] double, numbers true, AsShown, frames false;
-    VarianceOfSample ["VAR_SAMP"] double, numbers true, AsShown, frames false;
+    BitAnd ["BIT_AND"] bits, numbers true, AsShown, frames true;
+    BitOr ["BIT_OR"] bits, numbers true, AsShown, frames true;
+    BitXor ["BIT_XOR"] bits, numbers true, AsShown, frames true;
+    DeviationOfAll ["STDDEV_POP", "STDDEV", "STD"] double, numbers true, AsShown, frames true;
+    DeviationOfSample ["STDDEV_SAMP"] double, numbers true, AsShown, frames true;
+    VarianceOfAll ["VAR_POP", "VARIANCE"] double, numbers true, AsShown, frames true;
+    VarianceOfSample ["VAR_SAMP"] double, numbers true, AsShown, frames true;
 }
 
 impl AggregateFunction {
@@ -108,6 +108,12 @@ impl AggregateFunction {
     /// Whether a long query can have it over the frame of a window.
     pub fn is_in_analytic_frames(self) -> bool {
         self.definition().in_analytic_frames
+    }
+
+    /// Whether what was added to it can be taken away again, by DataFusion's way of it.
+    pub fn takes_back(self) -> bool {
+        use AggregateFunction as F;
+        matches!(self, F::CountRows | F::Count | F::Sum | F::Average | F::Minimum | F::Maximum)
     }
 
     /// Whose digits its result keeps beyond those that its type shows.

@@ -49,7 +49,7 @@ impl Session {
         }
         let names = Names::of(&table, None, "field list", self.variables.mode);
         let facts = self.facts_of_fields(&goals);
-        let over_row = RowBinder { facts: Some(&facts), how: How::POOL };
+        let over_row = RowBinder { facts: Some(&facts), how: How::POOL, ids: Default::default() };
         let mut sets = Vec::with_capacity(load.assignments.len());
         for (name, expr) in &load.assignments {
             let node = match is_beyond_scalars(expr) {

@@ -119,7 +119,11 @@ impl Session {
         let bound = match change {
             Change::Insert(insert) => {
                 let facts = of_shape.is_none().then_some(&*facts);
-                self.bind_insert((change, insert), &ask, &RowBinder { facts, how })
+                self.bind_insert(
+                    (change, insert),
+                    &ask,
+                    &RowBinder { facts, how, ids: Default::default() },
+                )
             }
             Change::Update(update) => self.bind_update((change, update), &planner),
             Change::Delete(delete) => self.bind_delete((change, delete), &planner),
