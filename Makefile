@@ -16,7 +16,7 @@ program = $(CARGO_TARGET_DIR)/release/rowhouse
 # What is served: the same without symbols, which are in $(served).debug.
 served = $(CARGO_TARGET_DIR)/rowhouse
 
-.PHONY: build package install run check test functions unit scripts suites suite-packages fuzz crashes lint setup rocksdb peers sample
+.PHONY: build package install run check test functions unit scripts suites suite-packages fuzz crashes shapes lint setup rocksdb peers sample
 
 # The server alone; its dependencies have the features that the whole workspace gives them.
 build: setup rocksdb
@@ -83,6 +83,11 @@ KILLS ?= 500
 crashes: setup rocksdb
 	ROWHOUSE_CUTS=$(CUTS) ROWHOUSE_KILLS=$(KILLS) \
 		cargo test --release --workspace --test crash -- --nocapture --test-threads=2
+
+# All shapes of statements over a million rows in little memory; about ten minutes.
+shapes: setup rocksdb
+	ROWHOUSE_SHAPES=all TZ=UTC cargo test --release --workspace --test server-tests -- \
+		million_rows:: --nocapture
 
 lint: setup rocksdb
 	scripts/decision-index --check

@@ -43,7 +43,7 @@ use datafusion::physical_plan::{
 use futures::{StreamExt, stream};
 use parking_lot::Mutex;
 
-use super::compact::{compact, text_bytes};
+use super::compact::{compact, longest_text, rows_with, text_bytes};
 use super::leaf::leaf;
 use super::sorted_keys::Keys;
 use super::stream::bytes_of;
@@ -100,6 +100,8 @@ impl Carrying {
             needed: Arc::clone(&self.needed),
             keys: Keys::new(partition_by),
             pending: None,
+            rest: None,
+            longest: 0,
             ended: false,
             part_ended: false,
             texts: held.new_empty(),
@@ -166,6 +168,10 @@ struct Source {
     keys: Keys,
     /// The first rows of the next part.
     pending: Option<RecordBatch>,
+    /// Rows of this one that go to the operator apart from those before them.
+    rest: Option<RecordBatch>,
+    /// The length of the longest text that functions look at.
+    longest: usize,
     ended: bool,
     /// No more rows go to the operator that runs.
     part_ended: bool,
@@ -184,10 +190,10 @@ impl Source {
     /// The next rows for the operator that runs.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<RecordBatch>>> {
         loop {
-            if self.ended || self.part_ended {
+            if self.rest.is_none() && (self.ended || self.part_ended) {
                 return Poll::Ready(None);
             }
-            let batch = match self.pending.take() {
+            let batch = match self.rest.take().or_else(|| self.pending.take()) {
                 Some(batch) => Ok(Some(batch)),
                 None => match ready!(self.input.poll_next_unpin(context)) {
                     Some(batch) => batch.and_then(|batch| self.of_this_part(batch)),
@@ -197,12 +203,24 @@ impl Source {
                     }
                 },
             };
+            let batch = batch.map(|batch| batch.map(|batch| self.first_rows(batch)));
             match batch.and_then(|batch| batch.map(|batch| self.carry(&batch)).transpose()) {
                 Ok(Some(bare)) => return Poll::Ready(Some(Ok(bare))),
                 Ok(None) => {}
                 Err(error) => return Poll::Ready(Some(Err(error))),
             }
         }
+    }
+
+    /// As many of the rows as may have the longest text as their value.
+    fn first_rows(&mut self, batch: RecordBatch) -> RecordBatch {
+        self.longest = self.longest.max(longest_text(&batch));
+        let (rows, rows_max) = (batch.num_rows(), rows_with(self.longest));
+        if rows <= rows_max {
+            return batch;
+        }
+        self.rest = Some(batch.slice(rows_max, rows - rows_max));
+        batch.slice(0, rows_max)
     }
 
     /// The rows of a batch that still go to the operator that runs, if there are any.

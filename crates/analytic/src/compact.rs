@@ -32,6 +32,22 @@ pub(super) fn text_bytes(column: &ArrayRef) -> (usize, usize) {
     }
 }
 
+/// Bytes of values that a window function may give for one batch, where one long text is the value
+/// of many rows.
+pub(super) const VALUES_BYTES_MAX: usize = 4 << 20;
+
+/// The length of the longest text by offsets: window functions look at texts in this form.
+pub(super) fn longest_text(batch: &RecordBatch) -> usize {
+    let texts = batch.columns().iter().filter_map(|column| column.as_binary_opt::<i64>());
+    let lengths = texts.flat_map(|texts| texts.offsets().windows(2).map(|pair| pair[1] - pair[0]));
+    lengths.max().map_or(0, |longest| usize::try_from(longest).unwrap_or(usize::MAX))
+}
+
+/// How many rows may have such a text as their value in one batch.
+pub(super) fn rows_with(longest: usize) -> usize {
+    (VALUES_BYTES_MAX / longest.max(1)).max(1)
+}
+
 /// A column whose buffers are hardly of other rows.
 pub(super) fn compact(column: &ArrayRef) -> ArrayRef {
     let (used, all) = text_bytes(column);

@@ -3,16 +3,16 @@
 //!
 //! NTILE, PERCENT_RANK, CUME_DIST, and aggregates, FIRST_VALUE, LAST_VALUE and NTH_VALUE over all
 //! rows of a partition are known when its last row has come; LEAD and LAG look so many rows ahead
-//! or back. Each function that looks at other rows than the one at hand reads the file by itself:
-//! CUME_DIST ahead to the last row with equal keys, LEAD so many rows ahead, LAG as many behind.
+//! or back; what is over a frame that moves looks at where this begins and ends. Each function that
+//! looks at other rows than the one at hand reads the file by itself: CUME_DIST ahead to the last
+//! row with equal keys, LEAD so many rows ahead, LAG as many behind.
 //!
 //! Invariants
 //! 1. Rows come out as they went in, each with its values behind its columns.
 //! 2. No more than a few batches are in memory, and one state for each aggregate.
 //!
 //! Not here: partitions that fit into memory (`window`); functions of the rows so far (`carried`,
-//! `numbering`); aggregates of frames that end with the partition and do not begin with it
-//! (`frames_to_end`); the files (`partition_files`).
+//! `numbering`); frames that move (`frames`); the files (`partition_files`).
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -32,7 +32,8 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::windows::WindowUDFExpr;
 use futures::{StreamExt, stream};
 
-use super::frames_to_end::{AddedUp, FrameToEnd, ValuesToEnd};
+use super::compact::{longest_text, rows_with};
+use super::frames::{FramedFunction, FramedRows, FramedValues, framed};
 use super::partition_files::{
     BatchWriter, Neighbour, NeighbourRows, PartitionReader, files, writer,
 };
@@ -60,7 +61,8 @@ enum FileFunction {
     Aggregate(Arc<dyn WindowExpr>),
     /// An expression of one row, the same for all.
     OfOneRow(Arc<dyn PhysicalExpr>, ChosenRow),
-    ToEnd(FrameToEnd),
+    /// Over a frame that moves: the function, its arguments and their types.
+    Framed(Arc<FramedFunction>, Vec<Arc<dyn PhysicalExpr>>, Vec<DataType>),
     Neighbour(Neighbour),
 }
 
@@ -83,7 +85,10 @@ impl FileFunctions {
             return None;
         }
         Some(FileFunctions {
-            functions: functions.iter().map(FileFunction::of).collect::<Option<_>>()?,
+            functions: functions
+                .iter()
+                .map(|function| FileFunction::of(function, schema))
+                .collect::<Option<_>>()?,
             order_by: order_by.iter().map(|key| Arc::clone(&key.expr)).collect(),
             schema: Arc::clone(schema),
         })
@@ -98,17 +103,19 @@ impl FileFunctions {
 }
 
 impl FileFunction {
-    fn of(function: &Arc<dyn WindowExpr>) -> Option<FileFunction> {
+    fn of(function: &Arc<dyn WindowExpr>, schema: &SchemaRef) -> Option<FileFunction> {
         if let Some(aggregate) = function.as_any().downcast_ref::<PlainAggregateWindowExpr>() {
             let frame = aggregate.get_window_frame();
             let is_whole = frame.start_bound.is_unbounded() && frame.end_bound.is_unbounded();
             return is_whole.then(|| FileFunction::Aggregate(Arc::clone(function)));
         }
-        if let Some(frame) = FrameToEnd::of(function) {
-            return Some(FileFunction::ToEnd(frame));
-        }
         let standard = function.as_any().downcast_ref::<StandardWindowExpr>()?;
         let udf = standard.get_standard_func_expr().as_any().downcast_ref::<WindowUDFExpr>()?;
+        if let Some(framed) = framed(udf.fun()) {
+            let types = udf.args().iter().map(|argument| argument.data_type(schema).ok());
+            let types = types.collect::<Option<_>>()?;
+            return Some(FileFunction::Framed(framed, udf.args().to_vec(), types));
+        }
         let literal = |number: usize| {
             udf.args().get(number)?.downcast_ref::<Literal>().map(|literal| literal.value().clone())
         };
@@ -182,10 +189,11 @@ fn counts_from_the_first(function: &StandardWindowExpr, number: u64) -> Option<b
 /// A partition that goes to a file.
 pub(super) struct LargePartition {
     functions: Arc<FileFunctions>,
-    context: Arc<TaskContext>,
     files: Arc<SpillManager>,
     write: BatchWriter,
     rows: u64,
+    /// The length of the longest text that functions look at.
+    longest: usize,
     /// What is known of each function so far.
     states: Vec<FunctionState>,
 }
@@ -196,16 +204,18 @@ enum FunctionState {
     Total(Box<dyn Accumulator>),
     /// The value of the row that is chosen, or of the last one so far; NULL before.
     OneRow(ScalarValue),
-    ToEnd(AddedUp),
+    Framed(Box<FramedRows>),
 }
 
 impl FileFunction {
     /// Without any row yet.
-    fn state(&self) -> Result<FunctionState> {
+    fn state(&self, context: &Arc<TaskContext>) -> Result<FunctionState> {
         Ok(match self {
             FileFunction::Aggregate(aggregate) => FunctionState::Total(accumulator(aggregate)?),
             FileFunction::OfOneRow(..) => FunctionState::OneRow(ScalarValue::Null),
-            FileFunction::ToEnd(frame) => FunctionState::ToEnd(AddedUp::new(frame)),
+            FileFunction::Framed(function, _, types) => {
+                FunctionState::Framed(Box::new(FramedRows::in_files(function, types, context)?))
+            }
             _ => FunctionState::Nothing,
         })
     }
@@ -221,11 +231,15 @@ impl LargePartition {
         let files = files(context, schema);
         Ok(LargePartition {
             functions: Arc::clone(functions),
-            context: Arc::clone(context),
             write: writer(&files, "a partition of a window function")?,
             files,
             rows: 0,
-            states: functions.functions.iter().map(FileFunction::state).collect::<Result<_>>()?,
+            longest: 0,
+            states: functions
+                .functions
+                .iter()
+                .map(|function| function.state(context))
+                .collect::<Result<_>>()?,
         })
     }
 
@@ -237,6 +251,7 @@ impl LargePartition {
         }
         let first = self.rows;
         self.rows += rows as u64;
+        self.longest = self.longest.max(longest_text(batch));
         for (function, state) in self.functions.functions.iter().zip(&mut self.states) {
             match (function, state) {
                 (FileFunction::Aggregate(aggregate), FunctionState::Total(total)) => {
@@ -252,7 +267,11 @@ impl LargePartition {
                         *kept = ScalarValue::try_from_array(&row.into_array(1)?, 0)?;
                     }
                 }
-                (_, FunctionState::ToEnd(added)) => added.add(batch, &self.context)?,
+                (FileFunction::Framed(_, arguments, _), FunctionState::Framed(framed)) => {
+                    let columns =
+                        arguments.iter().map(|argument| argument.evaluate(batch)?.into_array(rows));
+                    framed.add(columns.collect::<Result<_>>()?)?;
+                }
                 _ => {}
             }
         }
@@ -272,7 +291,7 @@ impl LargePartition {
             Ok(match (function, state) {
                 (_, FunctionState::Total(mut total)) => ValueSource::Constant(total.evaluate()?),
                 (_, FunctionState::OneRow(value)) => ValueSource::Constant(value.cast_to(ty())?),
-                (_, FunctionState::ToEnd(added)) => ValueSource::Added(Some(added)),
+                (_, FunctionState::Framed(rows)) => ValueSource::Framed(Box::new(rows.finish()?)),
                 (FileFunction::Tile(parts), _) => ValueSource::Tile(*parts),
                 (FileFunction::PercentRank, _) => ValueSource::PercentRank,
                 (FileFunction::CumulativeDistribution, _) => ValueSource::CumulativeDistribution(
@@ -284,7 +303,7 @@ impl LargePartition {
                 (
                     FileFunction::Aggregate(_)
                     | FileFunction::OfOneRow(..)
-                    | FileFunction::ToEnd(_),
+                    | FileFunction::Framed(..),
                     FunctionState::Nothing,
                 ) => unreachable!("they have a state"),
             })
@@ -294,7 +313,8 @@ impl LargePartition {
             sources: sources.collect::<Result<_>>()?,
             peers: Keys::new(self.functions.order_by.clone()),
             input: reader.open()?,
-            context: self.context,
+            rows_max: rows_with(self.longest),
+            rest: None,
             count: self.rows,
             next: 0,
             rank: 1,
@@ -317,10 +337,7 @@ enum ValueSource {
     PercentRank,
     CumulativeDistribution(PeerEnds),
     Constant(ScalarValue),
-    /// What is added up when the first value is asked for,
-    Added(Option<AddedUp>),
-    /// and then is there.
-    ToEnd(ValuesToEnd),
+    Framed(Box<FramedValues>),
     Neighbour(NeighbourRows),
 }
 
@@ -328,8 +345,11 @@ enum ValueSource {
 struct FilledRows {
     schema: SchemaRef,
     input: SendableRecordBatchStream,
+    /// Most rows of a batch: one long text may be the value of all.
+    rows_max: usize,
+    /// What that has left of the last one.
+    rest: Option<RecordBatch>,
     sources: Vec<ValueSource>,
-    context: Arc<TaskContext>,
     peers: Keys,
     /// All rows.
     count: u64,
@@ -341,7 +361,17 @@ struct FilledRows {
 
 impl FilledRows {
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
-        let Some(batch) = self.input.next().await.transpose()? else { return Ok(None) };
+        let mut batch = match self.rest.take() {
+            Some(rest) => rest,
+            None => match self.input.next().await.transpose()? {
+                Some(batch) => batch,
+                None => return Ok(None),
+            },
+        };
+        if batch.num_rows() > self.rows_max {
+            self.rest = Some(batch.slice(self.rows_max, batch.num_rows() - self.rows_max));
+            batch = batch.slice(0, self.rows_max);
+        }
         let (first, rows) = (self.next, batch.num_rows());
         let begins = self.peers.begins(&batch)?;
         let mut next_begin = begins.iter().copied().peekable();
@@ -356,11 +386,6 @@ impl FilledRows {
         let numbers = first..self.next;
         let mut columns = batch.columns().to_vec();
         for source in &mut self.sources {
-            if let ValueSource::Added(added) = source
-                && let Some(added) = added.take()
-            {
-                *source = ValueSource::ToEnd(added.values(&self.context).await?);
-            }
             columns.push(match source {
                 ValueSource::Tile(parts) => {
                     let tiles = numbers.clone().map(|row| tile(row, self.count, *parts));
@@ -379,8 +404,7 @@ impl FilledRows {
                     Arc::new(Float64Array::from(values))
                 }
                 ValueSource::Constant(value) => value.to_array_of_size(rows)?,
-                ValueSource::Added(_) => unreachable!("it was taken above"),
-                ValueSource::ToEnd(values) => values.take(rows, &begins).await?,
+                ValueSource::Framed(values) => values.take(rows).await?,
                 ValueSource::Neighbour(neighbours) => neighbours.take(rows).await?,
             });
         }

@@ -15,7 +15,7 @@
 //! large_limit  sorts whose limit leaves more than fits into memory
 //! absent    what DataFusion must not take for constant beside an outer join
 //! large_partition  window functions over partitions in files
-//! frames_to_end    aggregates of frames that end with such a partition
+//! frames           functions of frames that move with the row at hand
 //! partition_files  those files
 //! sorted_keys  where keys of sorted rows change
 //! window    window functions within the memory: whole partitions, a few at a time
@@ -43,7 +43,7 @@ mod compact;
 mod distinct_limit;
 mod ending;
 mod failure;
-mod frames_to_end;
+mod frames;
 mod kernels;
 mod large_limit;
 mod large_partition;

@@ -4,7 +4,7 @@
 //! Invariants
 //! 1. A reader has one batch in memory.
 //!
-//! Not here: which functions are had from such files (`large_partition`, `frames_to_end`).
+//! Not here: which functions are had from such files (`large_partition`, `frames`).
 
 use std::sync::Arc;
 

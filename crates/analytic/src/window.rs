@@ -7,6 +7,9 @@
 //! of it goes to a file, where its functions are such as can be had from there
 //! (`large_partition`).
 //!
+//! Functions that stand beside them in one operator, and need no more than the rows so far, get an
+//! operator of their own.
+//!
 //! Invariants
 //! 1. A partition is given to the operator wholly, with its rows in the order of the input.
 //!
@@ -23,9 +26,11 @@ use datafusion::common::{DataFusionError, Result, Statistics};
 use datafusion::execution::TaskContext;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_plan::execution_plan::{
     Boundedness, ChildrenPropertiesMode, EmissionType, ReplaceChildrenOptions,
 };
+use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
@@ -36,6 +41,7 @@ use datafusion::physical_plan::{
 use futures::{StreamExt, stream};
 
 use super::carried::Carrying;
+use super::compact::{VALUES_BYTES_MAX, longest_text};
 use super::large_partition::{FileFunctions, LargePartition};
 use super::leaf::leaf;
 use super::numbering::Numbering;
@@ -60,6 +66,11 @@ fn own(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
     let way = match node.downcast_ref::<WindowAggExec>() {
         Some(window) => {
             let large = FileFunctions::of(window.window_expr(), &window.schema());
+            if large.is_none()
+                && let Ok(Some(apart)) = apart(window)
+            {
+                return Some(apart);
+            }
             Way::Parts(Arc::new(window.clone()), large.map(Arc::new))
         }
         None => {
@@ -72,6 +83,41 @@ fn own(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
         }
     };
     Some(Arc::new(OwnWindow { inner: Arc::clone(node), way }))
+}
+
+/// Functions over whole partitions apart from those of the rows so far, which stand beside them in
+/// one operator where all sort alike; `None` where there are not both.
+fn apart(window: &WindowAggExec) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    let functions = window.window_expr();
+    let (bounded, whole): (Vec<_>, Vec<_>) =
+        functions.iter().cloned().partition(|function| function.uses_bounded_memory());
+    if bounded.is_empty() || whole.is_empty() {
+        return Ok(None);
+    }
+    let input = Arc::clone(window.input());
+    let inputs = input.schema().fields().len();
+    let own_or = |node: Arc<dyn ExecutionPlan>| own(&node).unwrap_or(node);
+    let sorted = InputOrderMode::Sorted;
+    let first = BoundedWindowAggExec::try_new(bounded.clone(), input, sorted, false)?;
+    let second = WindowAggExec::try_new(whole.clone(), own_or(Arc::new(first)), false)?;
+    // The columns in the order in which they were together.
+    let (mut next_bounded, mut next_whole) = (inputs, inputs + bounded.len());
+    let mut places: Vec<usize> = (0..inputs).collect();
+    for function in functions {
+        let next = match function.uses_bounded_memory() {
+            true => &mut next_bounded,
+            false => &mut next_whole,
+        };
+        places.push(*next);
+        *next += 1;
+    }
+    let schema = second.schema();
+    let columns = places.into_iter().map(|place| {
+        let name = schema.field(place).name();
+        (Arc::new(Column::new(name, place)) as Arc<dyn PhysicalExpr>, name.clone())
+    });
+    let columns = columns.collect::<Vec<_>>();
+    Ok(Some(Arc::new(ProjectionExec::try_new(columns, own_or(Arc::new(second)))?)))
 }
 
 /// Functions that look far, and the operator for partitions that fit into memory: DataFusion's own
@@ -177,6 +223,10 @@ struct Parts {
     /// Of the partition whose end was not seen yet, if that is in memory.
     gathered: Vec<RecordBatch>,
     reservation: MemoryReservation,
+    /// Its rows, and the length of the longest text that functions look at: it may be the value of
+    /// each row.
+    gathered_rows: usize,
+    longest: usize,
     /// What it may take there if its functions can be had from a file,
     gathered_max: usize,
     /// by these.
@@ -206,6 +256,8 @@ impl Parts {
                 MemoryLimit::Infinite | MemoryLimit::Unknown => usize::MAX,
             },
             context,
+            gathered_rows: 0,
+            longest: 0,
             gathered: Vec::new(),
             from_files,
             large: None,
@@ -247,6 +299,9 @@ impl Parts {
             return Ok(());
         }
         let begins = self.keys.begins(batch)?;
+        if longest_text(batch).saturating_mul(batch.num_rows()) > VALUES_BYTES_MAX {
+            return self.take_one_by_one(batch, &begins);
+        }
         let (Some(&first), Some(&last)) = (begins.first(), begins.last()) else {
             return self.add(batch.clone());
         };
@@ -262,18 +317,36 @@ impl Parts {
         self.add(batch.slice(last, batch.num_rows() - last))
     }
 
+    /// The same, where the values of the partitions may take much more than these rows do.
+    fn take_one_by_one(&mut self, batch: &RecordBatch, begins: &[usize]) -> Result<()> {
+        let mut at = 0;
+        for begin in begins {
+            if *begin > at {
+                self.add(batch.slice(at, begin - at))?;
+            }
+            self.end_partition()?;
+            self.compute_gathered()?;
+            at = *begin;
+        }
+        self.add(batch.slice(at, batch.num_rows() - at))
+    }
+
     /// Adds rows of one partition, whose end was not seen yet.
     fn add(&mut self, batch: RecordBatch) -> Result<()> {
         if let Some(large) = &mut self.large {
             return large.add(&batch);
         }
         let bytes = batch.get_array_memory_size();
+        let values_before = self.values_bytes();
+        self.gathered_rows += batch.num_rows();
+        self.longest = self.longest.max(longest_text(&batch));
+        let values = self.values_bytes();
         let Some(functions) = &self.from_files else {
-            self.reservation.try_grow(bytes)?;
+            self.reservation.try_grow(bytes + values - values_before)?;
             self.gathered.push(batch);
             return Ok(());
         };
-        let fits = self.reservation.size() + bytes <= self.gathered_max;
+        let fits = self.reservation.size() + bytes + values <= self.gathered_max;
         if fits && self.reservation.try_grow(bytes).is_ok() {
             self.gathered.push(batch);
             return Ok(());
@@ -283,9 +356,17 @@ impl Parts {
             large.add(&before)?;
         }
         self.reservation.free();
+        (self.gathered_rows, self.longest) = (0, 0);
         large.add(&batch)?;
         self.large = Some(large);
         Ok(())
+    }
+
+    /// What long texts may take as the values of all gathered rows; of short ones that is no more
+    /// than the rows do.
+    fn values_bytes(&self) -> usize {
+        let bytes = self.longest.saturating_mul(self.gathered_rows);
+        if bytes > VALUES_BYTES_MAX { bytes } else { 0 }
     }
 
     /// The partition at hand is whole.
@@ -303,6 +384,7 @@ impl Parts {
             self.ready.push_back(self.compute(whole)?);
         }
         self.reservation.free();
+        (self.gathered_rows, self.longest) = (0, 0);
         Ok(())
     }
 

@@ -6,6 +6,8 @@
 
 #[path = "support/account_place.rs"]
 mod account_place;
+#[path = "support/aftermath.rs"]
+mod aftermath;
 #[path = "support/backups.rs"]
 mod backups;
 #[path = "support/by_column.rs"]
@@ -63,6 +65,7 @@ mod login_methods;
 mod memcached_rights;
 mod memory;
 mod metrics;
+mod million_rows;
 mod next_steps;
 mod online;
 mod online_copies;

@@ -22,11 +22,6 @@ use datafusion::physical_plan::joins::utils::JoinFilter;
 use datafusion::physical_plan::joins::{
     HashJoinExec, NestedLoopJoinExec, NestedLoopJoinExecBuilder, SortMergeJoinExec,
 };
-use resources::interrupt;
-use results::SqlError;
-use values::ErrorCode;
-
-use crate::failure::raise;
 
 /// The same join with a condition that asks; `None` for what is no join, or gives rows as it finds
 /// them.
@@ -116,12 +111,7 @@ impl PhysicalExpr for Asking {
     }
 
     fn evaluate(&self, batch: &RecordBatch) -> Result<ColumnarValue> {
-        if interrupt::is_wanted() {
-            return Err(raise(SqlError::new(
-                ErrorCode::QueryInterrupted,
-                "Query execution was interrupted",
-            )));
-        }
+        super::check()?;
         self.condition.evaluate(batch)
     }
 

@@ -33,5 +33,26 @@ mod filter;
 mod node;
 mod pool;
 
+use datafusion::common::Result;
+use resources::interrupt;
+use results::SqlError;
+use values::ErrorCode;
+
+use super::failure::raise;
+
 pub(super) use execution::{Execution, Executions};
 pub(super) use node::interruptible;
+
+/// Asks whether what this thread works for is to go on.
+///
+/// # Errors
+/// 1317 when it is not.
+pub(super) fn check() -> Result<()> {
+    match interrupt::is_wanted() {
+        true => Err(raise(SqlError::new(
+            ErrorCode::QueryInterrupted,
+            "Query execution was interrupted",
+        ))),
+        false => Ok(()),
+    }
+}

@@ -130,6 +130,9 @@ impl Lowering<'_> {
             // IN and NOT IN: `= ANY` and `<> ALL`.
             let negated = quantifier == Quantifier::All;
             let membership = (comparison == Comparison::Equal) != negated;
+            if demanded && nullable && subquery.is_absence() {
+                return self.absent(row, operand, (subquery.query(), inner));
+            }
             if equality && membership && demanded && !(negated && subquery.is_correlated()) {
                 let (column, plan) = (column.clone(), inner.plan);
                 return self.member(row, operand, plan, (subquery.query(), &column), negated);
@@ -221,6 +224,34 @@ impl Lowering<'_> {
             false => projected(plan, vec![right.alias(self.name("in"))])?,
         };
         Ok(Expr::InSubquery(InSubquery::new(Box::new(left), of_plan(plan), negated)))
+    }
+
+    /// `operand NOT IN (SELECT ...)` where a row is wanted or not, and NULLs may make it unknown:
+    /// no row is equal, none is NULL, and the operand is not NULL unless there is no row.
+    fn absent(
+        &self,
+        row: &Row<'_>,
+        operand: &Node,
+        (query, inner): (&Query, LoweredQuery),
+    ) -> Result<Expr> {
+        let LoweredQuery { plan, columns } = inner;
+        let [column] = columns.as_slice() else {
+            return Err(SqlError::other("a membership of several columns"));
+        };
+        let operands = std::slice::from_ref(operand);
+        let equal = self.each_compared(row, operands, (query, &columns), Comparison::Equal)?;
+        let mut absent = exists(filtered(plan.clone(), equal)?, true, true)?;
+        let none_of = |plan: LogicalPlan| {
+            exists(built(LogicalPlanBuilder::new(plan).limit(0, Some(1)))?, true, false)
+        };
+        if column.nullable {
+            absent = absent.and(none_of(filtered(plan.clone(), column.expr().is_null())?)?);
+        }
+        if operand.nullable {
+            let there = self.value(row, operand)?.is_not_null();
+            absent = absent.and(there.or(none_of(plan)?));
+        }
+        Ok(absent)
     }
 
     /// Both sides of a membership in a form in which equality is that of Arrow's values.

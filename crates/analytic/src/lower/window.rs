@@ -4,8 +4,13 @@
 //! 1. What functions are over, and what is kept of the row beneath, is computed first; above them a
 //!    row has the functions' values, then what was kept.
 //!
+//! Frames that move with the row at hand are ours (`analytic::frames`), but for those of a few
+//! rows.
+//!
 //! Not here: running them within the memory (`analytic::window`), what they may be over
 //! (`plan::tree`).
+
+use std::sync::Arc;
 
 use columnar::arrow::arrow_type;
 use datafusion::arrow::datatypes::DataType;
@@ -19,20 +24,24 @@ use datafusion::functions_window::row_number::row_number_udwf;
 use datafusion::logical_expr::expr::{self, AggregateFunction, WindowFunctionParams};
 use datafusion::logical_expr::{
     Expr, LogicalPlan, LogicalPlanBuilder, WindowFrame, WindowFrameBound, WindowFrameUnits,
-    WindowFunctionDefinition, cast,
+    WindowFunctionDefinition, WindowUDF, cast,
 };
 use expression::{BIGINT, BIGINT_UNSIGNED, Cell, Node, fit};
 use plan::tree::AggregateFunction as Aggregation;
 use plan::tree::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
 use results::{Result, SqlError};
+use values::datum::Value;
 use values::types::ColumnType;
 
-use super::super::columns::{class_of, scalar_of};
 use super::super::failure::no_plan;
+use super::super::frames::{FrameEdge, FramedCall, FramedFunction, Totalling};
 use super::grouping::key_of;
 use super::query::sort_by;
 use super::row::{LoweredColumn, Row, RowColumns};
 use super::{Lowering, column, projected};
+
+/// Frames of so many rows before and behind the row at hand are DataFusion's.
+const NEAR_ROWS: i64 = 4096;
 
 impl Lowering<'_> {
     /// The rows with their window functions.
@@ -64,6 +73,7 @@ impl Lowering<'_> {
         let mut outputs = Vec::with_capacity(windowing.functions.len());
         for function in &windowing.functions {
             let params = self.window_params(&over, function, &mut by_offset)?;
+            let moving = self.moving_frame(&over, function, &params)?;
             let mut add = |definition, args| {
                 let params = WindowFunctionParams { args, ..params.clone() };
                 let call = Expr::WindowFunction(Box::new(expr::WindowFunction {
@@ -76,7 +86,8 @@ impl Lowering<'_> {
                 }
                 column(&name)
             };
-            outputs.push(self.window_call(&over, function, &mut by_offset, &mut add)?);
+            let framed = (function, moving.as_ref());
+            outputs.push(self.window_call(&over, framed, &mut by_offset, &mut add)?);
         }
         let plan = by_offset.beside(plan)?;
         let plan = LogicalPlanBuilder::window_plan(plan, calls).map_err(no_plan)?;
@@ -116,44 +127,26 @@ impl Lowering<'_> {
         })
     }
 
+    /// The frame as DataFusion has it; any where it moves in a way that is ours.
     fn frame(&self, frame: &Frame, order: &[(Node, bool)]) -> Result<WindowFrame> {
         let moved =
             |bound: &FrameBound| matches!(bound, FrameBound::Before(_) | FrameBound::Behind(_));
-        // Distances of a range are in the key's own type, others count rows.
-        let (units, distance) = match (frame.counts_rows, order) {
-            (true, _) => (WindowFrameUnits::Rows, BIGINT_UNSIGNED),
-            (false, [(key, _)]) if moved(&frame.start) || moved(&frame.end) => {
-                if !class_of(&key.ty).is_number() {
-                    return Err(SqlError::not_lowerable("RANGE with a distance in time in a plan"));
-                }
-                (WindowFrameUnits::Range, key.ty.clone())
-            }
+        let units = match frame.counts_rows {
+            true => WindowFrameUnits::Rows,
             // Rows with equal keys are in it together, whatever type the key has.
-            (false, []) => (WindowFrameUnits::Range, BIGINT_UNSIGNED),
-            (false, _) => (WindowFrameUnits::Groups, BIGINT_UNSIGNED),
+            false => WindowFrameUnits::Groups,
         };
-        if order.is_empty() && units == WindowFrameUnits::Range {
+        if !frame.counts_rows && (order.is_empty() || moved(&frame.start) || moved(&frame.end)) {
             return Ok(WindowFrame::new(None));
         }
-        let start = self.bound(&frame.start, true, &distance)?;
-        let end = self.bound(&frame.end, false, &distance)?;
+        let start = self.bound(&frame.start, true)?;
+        let end = self.bound(&frame.end, false)?;
         Ok(WindowFrame::new_bounds(units, start, end))
     }
 
-    fn bound(
-        &self,
-        bound: &FrameBound,
-        is_start: bool,
-        distance: &ColumnType,
-    ) -> Result<WindowFrameBound> {
+    fn bound(&self, bound: &FrameBound, is_start: bool) -> Result<WindowFrameBound> {
         let unbounded = ScalarValue::UInt64(None);
-        let far = |node: &Node| -> Result<ScalarValue> {
-            let value = self.known_value(node).ok_or_else(|| {
-                SqlError::not_lowerable("a window's distance that is no constant in a plan")
-            })?;
-            let value = fit(distance, Cell::of(value), &node.ty, &self.environment().scope());
-            Ok(scalar_of(distance, &value))
-        };
+        let far = |node: &Node| Ok::<_, SqlError>(ScalarValue::UInt64(Some(self.distance(node)?)));
         Ok(match bound {
             FrameBound::Unbounded if is_start => WindowFrameBound::Preceding(unbounded),
             FrameBound::Unbounded => WindowFrameBound::Following(unbounded),
@@ -163,10 +156,91 @@ impl Lowering<'_> {
         })
     }
 
-    fn window_call(
+    /// How many rows away.
+    fn distance(&self, node: &Node) -> Result<u64> {
+        let value = self.known_value(node).ok_or_else(|| {
+            SqlError::not_lowerable("a window's distance that is no constant in a plan")
+        })?;
+        match fit(&BIGINT_UNSIGNED, Cell::of(value), &node.ty, &self.environment().scope()) {
+            Value::UInt(rows) => Ok(rows),
+            Value::Int(rows) => Ok(u64::try_from(rows).unwrap_or(0)),
+            _ => Err(SqlError::not_lowerable("such a distance of a window in a plan")),
+        }
+    }
+
+    /// A function's frame, if it is one that moves in a way that is ours.
+    fn moving_frame(
         &self,
         row: &Row<'_>,
         function: &WindowFunction,
+        params: &WindowFunctionParams,
+    ) -> Result<Option<MovingFrame>> {
+        let Window { frame, order, .. } = &function.window;
+        let is_framed = match &function.call {
+            WindowCall::First(_) | WindowCall::Last(_) | WindowCall::Nth(..) => true,
+            WindowCall::Aggregate(aggregate) => aggregate.function.is_in_analytic_frames(),
+            _ => false,
+        };
+        // The rows of one key have their values at once: of texts that may be more than there is
+        // memory for.
+        let is_text = match &function.call {
+            WindowCall::Aggregate(aggregate) => is_view(&aggregate.kept_type()),
+            _ => false,
+        };
+        let only_grows = matches!(frame.start, FrameBound::Unbounded)
+            && match frame.end {
+                FrameBound::Unbounded => true,
+                FrameBound::Current => frame.counts_rows || !is_text,
+                _ => false,
+            };
+        if !is_framed || only_grows || !frame.counts_rows && order.is_empty() {
+            return Ok(None);
+        }
+        let edge = |bound: &FrameBound| {
+            Ok::<_, SqlError>(match bound {
+                FrameBound::Unbounded => FrameEdge::Unbounded,
+                FrameBound::Before(node) if frame.counts_rows => {
+                    FrameEdge::Rows(-i64::try_from(self.distance(node)?).unwrap_or(i64::MAX))
+                }
+                FrameBound::Behind(node) if frame.counts_rows => {
+                    FrameEdge::Rows(i64::try_from(self.distance(node)?).unwrap_or(i64::MAX))
+                }
+                FrameBound::Current if frame.counts_rows => FrameEdge::Rows(0),
+                FrameBound::Current => FrameEdge::Peers,
+                FrameBound::Before(_) | FrameBound::Behind(_) => FrameEdge::Key,
+            })
+        };
+        let edges = (edge(&frame.start)?, edge(&frame.end)?);
+        let is_near = match edges {
+            (FrameEdge::Unbounded, FrameEdge::Rows(end)) => end <= NEAR_ROWS,
+            (FrameEdge::Rows(start), FrameEdge::Rows(end)) => {
+                start.abs() <= NEAR_ROWS && end.abs() <= NEAR_ROWS
+            }
+            _ => false,
+        };
+        let takes_back = match &function.call {
+            WindowCall::Aggregate(aggregate) => aggregate.function.takes_back(),
+            _ => true,
+        };
+        if is_near && takes_back {
+            return Ok(None);
+        }
+        let mut keys: Vec<Expr> = params.order_by.iter().map(|key| key.expr.clone()).collect();
+        for bound in [&frame.start, &frame.end] {
+            if let FrameBound::Before(node) | FrameBound::Behind(node) = bound
+                && !frame.counts_rows
+            {
+                keys.push(key_of(self.value(row, node)?, &node.ty));
+            }
+        }
+        let descending = order.iter().map(|(_, descending)| *descending).collect();
+        Ok(Some(MovingFrame { edges, descending, keys }))
+    }
+
+    fn window_call(
+        &self,
+        row: &Row<'_>,
+        (function, moving): (&WindowFunction, Option<&MovingFrame>),
         by_offset: &mut ByOffset,
         add: &mut dyn FnMut(WindowFunctionDefinition, Vec<Expr>) -> Expr,
     ) -> Result<Expr> {
@@ -175,6 +249,13 @@ impl Lowering<'_> {
             self.converted(as_view(expr, &node.ty), &node.ty, &function.ty)
         };
         let mut moved = |expr: Expr, ty: &ColumnType| by_offset.column(expr, ty, || self.name("o"));
+        if let Some(moving) = moving
+            && let Some((node, call)) = self.chosen_row(&function.call)?
+        {
+            let value = moved(self.value(row, node)?, &node.ty);
+            let (function, args) = moving.over(call, value);
+            return Ok(as_own(add(function, args), node));
+        }
         Ok(match &function.call {
             WindowCall::RowNumber => add(own(row_number_udwf()), Vec::new()),
             WindowCall::Rank => add(own(rank_udwf()), Vec::new()),
@@ -224,17 +305,41 @@ impl Lowering<'_> {
                 let compares =
                     matches!(aggregate.function, Aggregation::Minimum | Aggregation::Maximum);
                 let texts = Some(aggregate.kept_type()).filter(|ty| compares && is_view(ty));
-                self.aggregate(row, aggregate, &mut |call| match (call, &texts) {
-                    (Expr::AggregateFunction(AggregateFunction { func, params }), Some(ty)) => {
-                        let args = params.args.into_iter().map(|arg| moved(arg, ty)).collect();
-                        as_view(add(WindowFunctionDefinition::AggregateUDF(func), args), ty)
+                self.aggregate(row, aggregate, &mut |call| {
+                    let Expr::AggregateFunction(AggregateFunction { func, params }) = call else {
+                        return call;
+                    };
+                    let mut args = params.args;
+                    if let Some(ty) = &texts {
+                        args = args.into_iter().map(|arg| moved(arg, ty)).collect();
                     }
-                    (Expr::AggregateFunction(AggregateFunction { func, params }), None) => {
-                        add(WindowFunctionDefinition::AggregateUDF(func), params.args)
-                    }
-                    (other, _) => other,
+                    let totalling = Totalling::named(func.name()).filter(|_| args.len() == 1);
+                    let found = match (moving, totalling, args.pop()) {
+                        (Some(moving), Some(totalling), Some(value)) => {
+                            let (function, args) = moving.over(FramedCall::Total(totalling), value);
+                            add(function, args)
+                        }
+                        (_, _, last) => {
+                            args.extend(last);
+                            add(WindowFunctionDefinition::AggregateUDF(func), args)
+                        }
+                    };
+                    texts.as_ref().map_or(found.clone(), |ty| as_view(found, ty))
                 })?
             }
+        })
+    }
+
+    /// What FIRST_VALUE and its like are of, and which row of a frame they are about.
+    fn chosen_row<'n>(&self, call: &'n WindowCall) -> Result<Option<(&'n Node, FramedCall)>> {
+        Ok(match call {
+            WindowCall::First(node) => Some((node, FramedCall::First)),
+            WindowCall::Last(node) => Some((node, FramedCall::Last)),
+            WindowCall::Nth(node, number) => match self.distance(number)? {
+                0 => return Err(SqlError::not_lowerable("the row before the first in a plan")),
+                number => Some((node, FramedCall::Nth(number))),
+            },
+            _ => None,
         })
     }
 
@@ -247,6 +352,28 @@ impl Lowering<'_> {
             }
             None => Ok(self.converted(self.value(row, node)?, &node.ty, ty)),
         }
+    }
+}
+
+/// A frame that moves in a way that is ours.
+struct MovingFrame {
+    edges: (FrameEdge, FrameEdge),
+    /// Of each key that rows are sorted by.
+    descending: Vec<bool>,
+    /// Those keys, and the ones where frames begin and end.
+    keys: Vec<Expr>,
+}
+
+impl MovingFrame {
+    /// A function of a value over it, and its arguments.
+    fn over(&self, call: FramedCall, value: Expr) -> (WindowFunctionDefinition, Vec<Expr>) {
+        let function = FramedFunction::new(call, self.edges, self.descending.clone());
+        let mut args = vec![value];
+        if function.wants_keys() {
+            args.extend(self.keys.iter().cloned());
+        }
+        let function = Arc::new(WindowUDF::new_from_impl(function));
+        (WindowFunctionDefinition::WindowUDF(function), args)
     }
 }
 

@@ -5,21 +5,16 @@
 //! `ROWHOUSE_ENDINGS_SECONDS` says how long it goes on (a minute if nothing does),
 //! `ROWHOUSE_ENDINGS_SEED` where it begins.
 
-use std::collections::HashMap;
 use std::io::Write;
 use std::net::TcpStream;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::session;
+use crate::aftermath::{await_end, figures};
 use crate::mysql::{Failure, Mysql};
-use crate::support::{PATIENCE, ROWHOUSE, Running, peak_mib, rest, rowhouse};
+use crate::support::{PATIENCE, Running, peak_mib, rest};
 
 const MEMORY_MIB: u64 = 256;
-/// What the threads that work for statements may take from the processor when theirs is over.
-const WORK_AFTERWARDS: Duration = Duration::from_secs(2);
-/// Between two looks whether they work: a few of the kernel's ticks.
-const LOOK_EVERY: Duration = Duration::from_millis(60);
 /// How late a statement may be ended.
 const MOMENT_MS_MAX: u64 = 900;
 /// What connections of the test hold among the memory for clients, beyond what they held at first.
@@ -100,6 +95,11 @@ fn statements() -> Vec<String> {
         "SELECT a.id, (SELECT MAX(b.s) FROM m b WHERE b.s < a.s) FROM m a",
         "SELECT a.s, b.s, c.s FROM n a, n b, n c WHERE a.id <> b.id",
         "SELECT COUNT(*) FROM (SELECT a.id i, b.s t FROM n a, n b) x JOIN (SELECT c.s t FROM n c, n d) y USING (t)",
+        // Members, more than fit into memory.
+        "SELECT COUNT(*) FROM m a WHERE a.s NOT IN (SELECT CONCAT(c.s, d.s) FROM n c, n d)",
+        "SELECT SUM(a.s NOT IN (SELECT CONCAT(c.s, d.s) FROM n c, n d)) FROM m a",
+        "SELECT SUM((a.s, a.id) IN (SELECT CONCAT(c.s, d.s), d.id FROM n c, n d)) FROM m a",
+        "DELETE FROM m WHERE s NOT IN (SELECT CONCAT(c.s, d.s) FROM n c, n d)",
         // Sorts.
         "SELECT a.s, b.s FROM n a, n b ORDER BY b.s, a.s",
         "SELECT a.s, b.s FROM n a, n b ORDER BY b.s, a.s LIMIT 1000000, 3",
@@ -110,6 +110,10 @@ fn statements() -> Vec<String> {
         "SELECT MAX(i) FROM (SELECT LAG(b.s, 3) OVER (ORDER BY a.s, b.s) i FROM n a, n b) x",
         "SELECT MAX(i) FROM (SELECT SUM(a.id) OVER (ORDER BY b.s ROWS 1000 PRECEDING) i FROM n a, n b) x",
         "SELECT MAX(i) FROM (SELECT MIN(a.id) OVER (ORDER BY a.a) i FROM n a, n b) x",
+        "SELECT MAX(i) FROM (SELECT MAX(b.s) OVER (ORDER BY a.id, b.id ROWS BETWEEN 400000 PRECEDING AND 400000 FOLLOWING) i FROM n a, n b) x",
+        "SELECT MAX(i) FROM (SELECT SUM(a.id) OVER (PARTITION BY a.a ORDER BY b.id RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING) i FROM n a, n b) x",
+        "SELECT MAX(i) FROM (SELECT LAST_VALUE(b.s) OVER (ORDER BY b.s RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) i FROM m a, n b) x",
+        "SELECT MAX(i) FROM (SELECT ROW_NUMBER() OVER w + STDDEV(a.id) OVER (w ROWS BETWEEN 10 PRECEDING AND 10 FOLLOWING) i FROM n a, n b WINDOW w AS (ORDER BY b.s)) x",
         "SELECT DISTINCT NTILE(7) OVER (ORDER BY b.s), a.s FROM n a, n b LIMIT 3",
         // Sets.
         "SELECT a.s, b.s FROM n a, n b UNION SELECT b.s, a.s FROM n a, n b",
@@ -200,90 +204,6 @@ fn requests() -> Vec<(&'static str, Vec<u8>)> {
         ("handlersocket", find),
         ("memcached", b"lru_crawler metadump all\r\n".to_vec()),
     ]
-}
-
-/// CPU time of the threads that work for statements and requests.
-fn work(server: &Running) -> Duration {
-    let mut ticks = 0;
-    let tasks = std::fs::read_dir(format!("/proc/{}/task", server.pid())).expect("its process");
-    for task in tasks.flatten() {
-        // One that has gone meanwhile works no more.
-        let Ok(stat) = std::fs::read_to_string(task.path().join("stat")) else { continue };
-        let Some((head, figures)) = stat.rsplit_once(") ") else { continue };
-        let works = ["(query", "(rowhouse-pool", "(plan", "(load", "(rowhouse-lua"];
-        if works.iter().any(|name| head.contains(name)) {
-            let figures: Vec<&str> = figures.split(' ').collect();
-            // utime and stime, counted from the field behind the name.
-            ticks += figures[11].parse::<u64>().unwrap() + figures[12].parse::<u64>().unwrap();
-        }
-    }
-    Duration::from_millis(ticks * 10)
-}
-
-/// The server's figures by name.
-fn figures(data_dir: &Path) -> HashMap<String, u64> {
-    let asked = rowhouse(&["status", "--all", &format!("--data-dir={}", data_dir.display())])
-        .output()
-        .unwrap_or_else(|error| panic!("{ROWHOUSE}: {error}"));
-    let all = String::from_utf8_lossy(&asked.stdout).into_owned();
-    let number = |line: &str| {
-        let (name, value) = line.split_once(' ')?;
-        Some((name.to_owned(), value.trim().parse().ok()?))
-    };
-    all.lines().filter_map(number).collect()
-}
-
-/// What is still there of a statement.
-fn left(server: &Running, watcher: &mut Mysql, client_bytes: u64) -> Vec<String> {
-    let mut left = Vec::new();
-    for row in watcher.query("SHOW FULL PROCESSLIST").expect("a list") {
-        let text = row[7].clone().unwrap_or_default();
-        if !text.is_empty() && !text.starts_with("SHOW") {
-            left.push(format!("{row:?}"));
-        }
-    }
-    let figures = figures(&server.data_dir);
-    for name in ["queries_under_way", "query_memory_bytes", "query_temporary_files"] {
-        match figures[name] {
-            0 => {}
-            number => left.push(format!("{name} {number}")),
-        }
-    }
-    match figures["client_memory_bytes"] {
-        bytes if bytes <= client_bytes => {}
-        bytes => left.push(format!("client_memory_bytes {bytes} of {client_bytes}")),
-    }
-    left
-}
-
-/// Waits until nothing is left of what was ended, and gives what was when that should have been so.
-fn await_end(
-    server: &Running,
-    watcher: &mut Mysql,
-    client_bytes: u64,
-) -> (Duration, Option<String>) {
-    let (since, before) = (Instant::now(), work(server));
-    let (mut last, mut late) = (before, None);
-    loop {
-        let looked = Instant::now();
-        let left = left(server, watcher, client_bytes);
-        while looked.elapsed() < LOOK_EVERY {
-            rest();
-        }
-        let now = work(server);
-        let is_quiet = now.saturating_sub(last) <= LOOK_EVERY / 3;
-        last = now;
-        if left.is_empty() && is_quiet {
-            return (since.elapsed(), late);
-        }
-        let (after, worked) = (since.elapsed(), now.saturating_sub(before));
-        if worked > WORK_AFTERWARDS && late.is_none() || after > PATIENCE {
-            late = Some(format!("{after:?} later, after {worked:?} of work: {left:#?}"));
-        }
-        if after > PATIENCE {
-            return (after, late);
-        }
-    }
 }
 
 fn moment(random: &mut Random) -> Duration {
