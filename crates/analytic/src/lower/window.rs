@@ -185,9 +185,6 @@ impl Lowering<'_> {
         // memory for.
         let is_text = match &function.call {
             WindowCall::Aggregate(aggregate) => is_view(&aggregate.kept_type()),
-            WindowCall::First(node) | WindowCall::Last(node) | WindowCall::Nth(node, _) => {
-                is_view(&node.ty)
-            }
             _ => false,
         };
         let only_grows = matches!(frame.start, FrameBound::Unbounded)
