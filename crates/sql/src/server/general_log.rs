@@ -2,7 +2,7 @@
 //! table `mysql.general_log`.
 //!
 //! ```text
-//! 2026-11-28T18:05:13.032034Z	    9 Query	SELECT 1
+//! 2026-11-28T18:05:13.032034Z     9 Query     SELECT 1
 //! ```
 //!
 //! Invariants
