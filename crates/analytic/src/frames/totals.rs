@@ -14,6 +14,7 @@ use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, Decimal128Array, Decimal256Array, Float64Array, Int64Array,
     UInt64Array, new_null_array,
 };
+use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{
     DECIMAL128_MAX_PRECISION, DECIMAL256_MAX_PRECISION, DataType, Decimal128Type, Decimal256Type,
     Float64Type, UInt64Type, i256,
@@ -228,7 +229,8 @@ fn wrong_type(totalling: Totalling, ty: &DataType) -> DataFusionError {
     DataFusionError::Internal(format!("{totalling:?} of {ty}"))
 }
 
-/// The values that the bytes of totals stand for.
+/// The values that the bytes of totals stand for. Those of neighbours are often the same bytes, and
+/// one value then: a long text is not there once for each row.
 fn values_of_keys(
     totals: &[Total],
     ty: &DataType,
@@ -237,12 +239,23 @@ fn values_of_keys(
     let Some(keys) = keys else { return Ok(new_null_array(ty, totals.len())) };
     let nothing = keys.convert_columns(&[new_null_array(ty, 1)])?;
     let parser = keys.parser();
-    let rows = totals.iter().map(|total| match total {
-        Total::Bytes(Some(bytes)) => parser.parse(bytes),
-        _ => nothing.row(0),
-    });
+    let mut rows = vec![nothing.row(0)];
+    let mut places = Vec::with_capacity(totals.len());
+    let mut last: Option<&Arc<[u8]>> = None;
+    for total in totals {
+        let Total::Bytes(Some(bytes)) = total else {
+            places.push(0);
+            continue;
+        };
+        if !last.is_some_and(|last| Arc::ptr_eq(last, bytes)) {
+            rows.push(parser.parse(bytes));
+            last = Some(bytes);
+        }
+        places.push(rows.len() as u64 - 1);
+    }
     let column = keys.convert_rows(rows)?.pop();
-    column.ok_or_else(|| DataFusionError::Internal("keys of no column".to_owned()))
+    let column = column.ok_or_else(|| DataFusionError::Internal("keys of no column".to_owned()))?;
+    Ok(take(&column, &UInt64Array::from(places), None)?)
 }
 
 /// What is added up.
@@ -337,6 +350,9 @@ impl TotalTree {
 
 #[cfg(test)]
 mod tests {
+    use datafusion::arrow::array::StringViewArray;
+    use datafusion::arrow::row::SortField;
+
     use super::*;
 
     #[test]
@@ -353,6 +369,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_text_that_is_the_largest_of_many_frames_is_there_once() {
+        let text: ArrayRef = Arc::new(StringViewArray::from(vec!["z".repeat(100_000)]));
+        let converter = RowConverter::new(vec![SortField::new(DataType::Utf8View)]).unwrap();
+        let key = converter.convert_columns(&[text]).unwrap();
+        let largest = Total::Bytes(Some(key.row(0).data().into()));
+        let mut totals = vec![largest.clone(); 1000];
+        totals.push(Total::Bytes(None));
+        totals.push(largest);
+        let values = Totalling::Greatest.column(&totals, &DataType::Utf8View, Some(&converter));
+        let values = values.unwrap();
+        assert!(values.get_buffer_memory_size() < 1_000_000);
+        let values = values.as_string_view();
+        assert_eq!((values.len(), values.value(999).len()), (1002, 100_000));
+        assert!(values.is_null(1000) && values.value(1001) == values.value(0));
     }
 
     #[test]
