@@ -222,7 +222,8 @@ impl Lowering<'_> {
             WindowCall::Aggregate(aggregate) => aggregate.function.takes_back(),
             _ => true,
         };
-        if is_near && takes_back {
+        // DataFusion has a text of its own for each row.
+        if is_near && takes_back && !is_text {
             return Ok(None);
         }
         let mut keys: Vec<Expr> = params.order_by.iter().map(|key| key.expr.clone()).collect();
