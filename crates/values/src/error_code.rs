@@ -428,9 +428,9 @@ table! {
     JsonEndOfText 4037 b"HY000";
     JsonSyntax 4038 b"HY000";
     JsonDepth 4040 b"HY000";
+    SetPasswordAuthPlugin 4102 b"HY000";
     LimitWithTies 4180 b"HY000";
     ExplainIntoImplicitFormat 6006 b"0A000";
-    SetPasswordAuthPlugin 4102 b"HY000";
     ExplainIntoFormat 6007 b"0A000";
     FkNoUniqueIndexParent 6125 b"HY000";
     ExplainAnalyzeJsonVersion 6412 b"0A000";
