@@ -327,7 +327,7 @@ pub fn read_text<'a>(
     session: impl Fn() -> Result<mysql::MysqlSession> + 'a,
 ) -> ConnectReader<'a> {
     Box::new(move |_| {
-        Ok((Box::new(mysql::Text::new(users)) as _, session()?.into_stream()?.into()))
+        Ok((Box::new(mysql::Text::new(users)) as _, session()?.into_wire()?))
     })
 }
 
@@ -346,7 +346,7 @@ pub fn read_prepared<'a>(
     Box::new(move |batch| {
         let mut session = session()?;
         let reader = mysql::PreparedSession::new(users, &mut session, batch)?;
-        Ok((Box::new(reader) as _, session.into_stream()?.into()))
+        Ok((Box::new(reader) as _, session.into_wire()?))
     })
 }
 

@@ -1,19 +1,28 @@
-//! TLS: what a look-up by key costs within it, and in plain text, at the memcached door and at
-//! memcached itself, by the same client and with the same certificate.
+//! TLS: what a look-up by key costs within it, and in plain text, at the memcached door, at
+//! memcached itself, by prepared statements, and by those at MariaDB; by the same client and with
+//! the same certificate.
 //!
-//! Asked: within TLS at most 1.6 times the CPU time of plain text, and ahead of `memcached -Z`.
+//! Asked: within TLS at most 1.6 times the CPU time of plain text, and ahead of `memcached -Z` and
+//! of MariaDB's TLS.
 
 use std::net::TcpStream;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
-use super::fleet::{MEMCACHED, ROWHOUSE_MEMCACHED, Readable, filler, keys};
-use super::loading::{fill, load_users};
+use super::fleet::{
+    MARIADB_PREPARED, MEMCACHED, ROWHOUSE_MEMCACHED, ROWHOUSE_PREPARED, Readable, filler, keys,
+    read_prepared,
+};
+use super::loading::{DATABASE, fill, load_users};
 use super::rounds::{measure, modes_named, read_all};
 use super::{Common, progress};
 use crate::generator::Wire;
-use crate::peers::{Durability, MemcachedServer, Rowhouse, free_ports};
+use crate::peers::{
+    Durability, MariaDb, MariaDbSettings, MemcachedServer, Rowhouse, free_ports,
+};
+use crate::protocols::mysql::MysqlSession;
 use crate::plot::Drawing;
 use crate::report::{Layout, Report};
 use crate::users::Users;
@@ -22,12 +31,19 @@ use crate::users::Users;
 const ROWHOUSE_TLS: &str = "rowhouse memcached tls";
 /// memcached within TLS.
 const MEMCACHED_TLS: &str = "memcached tls";
+/// Prepared statements within TLS.
+const ROWHOUSE_PREPARED_TLS: &str = "rowhouse sql prepared tls";
+/// The same at MariaDB.
+const MARIADB_PREPARED_TLS: &str = "mariadb sql prepared tls";
 /// Whose ratio is of interest: ours over theirs, and within TLS over plain text.
 const PAIRS: &[(&str, &str)] = &[
     (ROWHOUSE_TLS, MEMCACHED_TLS),
     (ROWHOUSE_TLS, ROWHOUSE_MEMCACHED),
     (MEMCACHED_TLS, MEMCACHED),
     (ROWHOUSE_MEMCACHED, MEMCACHED),
+    (ROWHOUSE_PREPARED_TLS, MARIADB_PREPARED_TLS),
+    (ROWHOUSE_PREPARED_TLS, ROWHOUSE_PREPARED),
+    (MARIADB_PREPARED_TLS, MARIADB_PREPARED),
 ];
 
 /// Options of `tls`.
@@ -75,6 +91,14 @@ pub fn run(options: &TlsOptions) -> Result<()> {
     fill(users.rows, || peer.connect(), || filler(keys(users), users))?;
     report.versions.insert("memcached".into(), peer.version.clone());
 
+    progress("filling mariadb");
+    let settings = MariaDbSettings { buffer_pool_mib: 1024, flush_log: 1, handlersocket_threads: 1 };
+    let flag = |name: &str, path: &Path| format!("--ssl-{name}={}", path.display());
+    let flags = [flag("cert", &certificate), flag("key", &key)];
+    let mariadb = MariaDb::start_with(settings, &flags, None)?;
+    load_users(&mut mariadb.session("")?, users)?;
+    report.versions.insert("mariadb".into(), mariadb.version.clone());
+
     let connector = tls::Connector::unproven()?;
     let plain = |connect: &dyn Fn() -> Result<TcpStream>| Ok(Wire::from(connect()?));
     let encrypted = |port: u16| {
@@ -82,12 +106,21 @@ pub fn run(options: &TlsOptions) -> Result<()> {
         Wire::encrypted(stream, &connector).context("TLS")
     };
     let peer_tls_port = peer.tls_port.context("no port within TLS")?;
+    let session_within_tls =
+        |port: u16| MysqlSession::connect_encrypted(port, DATABASE, &connector);
+    let ours_port = ours.doors.mysql.context("no MySQL door")?;
     let (ours_pid, peer_pid) = (ours.server.pid(), peer.server.pid());
     let contenders = [
         reader(ROWHOUSE_MEMCACHED, ours_pid, users, || plain(&|| ours.memcached())),
         reader(ROWHOUSE_TLS, ours_pid, users, || encrypted(tls_port)),
         reader(MEMCACHED, peer_pid, users, || plain(&|| peer.connect())),
         reader(MEMCACHED_TLS, peer_pid, users, || encrypted(peer_tls_port)),
+        prepared(ROWHOUSE_PREPARED, ours_pid, users, || ours.session(DATABASE)),
+        prepared(ROWHOUSE_PREPARED_TLS, ours_pid, users, || session_within_tls(ours_port)),
+        prepared(MARIADB_PREPARED, mariadb.server.pid(), users, || mariadb.session(DATABASE)),
+        prepared(MARIADB_PREPARED_TLS, mariadb.server.pid(), users, || {
+            session_within_tls(mariadb.port)
+        }),
     ];
     let modes = modes_named(&options.mode);
     read_all(&contenders, users, "", common, &mut report);
@@ -106,4 +139,13 @@ fn reader<'a>(
     connect: impl Fn() -> Result<Wire> + 'a,
 ) -> Readable<'a> {
     Readable { name, pid, connect: Box::new(move |_| Ok((Box::new(keys(users)) as _, connect()?))) }
+}
+
+fn prepared<'a>(
+    name: &'static str,
+    pid: u32,
+    users: Users,
+    session: impl Fn() -> Result<MysqlSession> + 'a,
+) -> Readable<'a> {
+    Readable { name, pid, connect: read_prepared(users, session) }
 }

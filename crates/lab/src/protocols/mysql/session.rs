@@ -8,8 +8,10 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use tls::Connector;
 
 use super::packet::{ReplyOutcome, lenenc_bytes, outcome, packet, push_packet};
+use crate::generator::Wire;
 
 const CLIENT_LONG_PASSWORD: u32 = 0x1;
 const CLIENT_FOUND_ROWS: u32 = 0x2;
@@ -17,10 +19,19 @@ const CLIENT_LONG_FLAG: u32 = 0x4;
 const CLIENT_CONNECT_WITH_DB: u32 = 0x8;
 const CLIENT_LOCAL_FILES: u32 = 0x80;
 const CLIENT_PROTOCOL_41: u32 = 0x200;
+const CLIENT_SSL: u32 = 0x800;
 const CLIENT_TRANSACTIONS: u32 = 0x2000;
 const CLIENT_SECURE_CONNECTION: u32 = 0x8000;
 const CLIENT_PLUGIN_AUTH: u32 = 0x8_0000;
 
+const FLAGS: u32 = CLIENT_LONG_PASSWORD
+    | CLIENT_FOUND_ROWS
+    | CLIENT_LONG_FLAG
+    | CLIENT_LOCAL_FILES
+    | CLIENT_PROTOCOL_41
+    | CLIENT_TRANSACTIONS
+    | CLIENT_SECURE_CONNECTION
+    | CLIENT_PLUGIN_AUTH;
 const UTF8MB4_GENERAL_CI: u8 = 45;
 const COM_QUERY: u8 = 3;
 const COM_STMT_PREPARE: u8 = 22;
@@ -53,7 +64,7 @@ pub enum End {
 
 /// A signed-in connection.
 pub struct MysqlSession {
-    stream: TcpStream,
+    stream: Wire,
     pub(super) input: Vec<u8>,
     /// The server's version as the handshake names it.
     pub version: String,
@@ -67,36 +78,63 @@ impl MysqlSession {
 
     /// The same of another user who has no password.
     pub fn connect_as(port: u16, user: &str, database: &str) -> Result<MysqlSession> {
+        MysqlSession::connect_by(port, user, database, None)
+    }
+
+    /// The same of `root`, within TLS.
+    pub fn connect_encrypted(
+        port: u16,
+        database: &str,
+        connector: &Connector,
+    ) -> Result<MysqlSession> {
+        MysqlSession::connect_by(port, "root", database, Some(connector))
+    }
+
+    fn connect_by(
+        port: u16,
+        user: &str,
+        database: &str,
+        connector: Option<&Connector>,
+    ) -> Result<MysqlSession> {
         let stream = TcpStream::connect(("127.0.0.1", port)).context("MySQL connect")?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(SIGN_IN_WAIT))?;
-        let mut session = MysqlSession { stream, input: Vec::new(), version: String::new() };
-        session.sign_in(user, database).context("MySQL sign-in")?;
-        session.stream.set_read_timeout(Some(REPLY_WAIT))?;
-        Ok(session)
-    }
-
-    fn sign_in(&mut self, user: &str, database: &str) -> Result<()> {
-        let greeting = self.take_packet()?;
+        let greeting = take_packet_and_sequence(&mut &stream, &mut Vec::new())?.0;
         if greeting.first() == Some(&0xff) {
             bail!("refused at connect: {}", greeting.escape_ascii());
         }
         let version = greeting.get(1..).unwrap_or_default();
         let version = version.split(|byte| *byte == 0).next().unwrap_or_default();
-        self.version = String::from_utf8_lossy(version).into_owned();
-
-        let mut flags = CLIENT_LONG_PASSWORD | CLIENT_FOUND_ROWS | CLIENT_LONG_FLAG;
-        flags |= CLIENT_LOCAL_FILES | CLIENT_PROTOCOL_41 | CLIENT_TRANSACTIONS;
-        flags |= CLIENT_SECURE_CONNECTION | CLIENT_PLUGIN_AUTH;
+        let version = String::from_utf8_lossy(version).into_owned();
+        let mut flags = FLAGS;
         if !database.is_empty() {
             flags |= CLIENT_CONNECT_WITH_DB;
         }
+        let (stream, sequence) = match connector {
+            None => (Wire::Plain(stream), 1),
+            Some(connector) => {
+                flags |= CLIENT_SSL;
+                let mut asked = Vec::new();
+                push_packet(&mut asked, 1, |out| push_settings(out, flags));
+                (&stream).write_all(&asked)?;
+                (Wire::encrypted(stream, connector).context("TLS")?, 2)
+            }
+        };
+        let mut session = MysqlSession { stream, input: Vec::new(), version };
+        session.sign_in((flags, sequence), user, database).context("MySQL sign-in")?;
+        session.stream.socket().set_read_timeout(Some(REPLY_WAIT))?;
+        Ok(session)
+    }
+
+    fn sign_in(
+        &mut self,
+        (flags, sequence): (u32, u8),
+        user: &str,
+        database: &str,
+    ) -> Result<()> {
         let mut reply = Vec::new();
-        push_packet(&mut reply, 1, |out| {
-            out.extend_from_slice(&flags.to_le_bytes());
-            out.extend_from_slice(&(16u32 << 20).to_le_bytes());
-            out.push(UTF8MB4_GENERAL_CI);
-            out.extend_from_slice(&[0; 23]);
+        push_packet(&mut reply, sequence, |out| {
+            push_settings(out, flags);
             out.extend_from_slice(user.as_bytes());
             out.push(0);
             out.push(0);
@@ -106,7 +144,7 @@ impl MysqlSession {
             }
             out.extend_from_slice(b"mysql_native_password\0");
         });
-        self.stream.write_all(&reply)?;
+        self.send_bytes(&reply)?;
         // A server may ask for another plugin (FE) or send more data (01); an empty password is
         // an empty answer to native_password and a zero byte to caching_sha2_password.
         loop {
@@ -121,7 +159,7 @@ impl MysqlSession {
                             out.push(0);
                         }
                     });
-                    self.stream.write_all(&answer)?;
+                    self.send_bytes(&answer)?;
                 }
                 Some(0x01) => {}
                 _ => bail!("sign-in refused: {}", payload.escape_ascii()),
@@ -131,7 +169,7 @@ impl MysqlSession {
 
     /// Waits for as long for a reply from here on.
     pub fn be_patient(&self, wait: Duration) -> Result<()> {
-        Ok(self.stream.set_read_timeout(Some(wait))?)
+        Ok(self.stream.socket().set_read_timeout(Some(wait))?)
     }
 
     /// Runs a statement that gives no rows (rows are counted and dropped). Gives what it affected.
@@ -205,11 +243,11 @@ impl MysqlSession {
             out.clear();
             push_packet(&mut out, sequence, |out| out.extend_from_slice(&chunk));
             sequence = sequence.wrapping_add(1);
-            self.stream.write_all(&out)?;
+            self.send_bytes(&out)?;
         }
         out.clear();
         push_packet(&mut out, sequence, |_| {});
-        self.stream.write_all(&out)?;
+        self.send_bytes(&out)?;
         match self.take_outcome(&mut |_| {})? {
             ReplyOutcome::Done { affected, info, .. } => Ok((affected, info)),
             other => bail!("{sql}: {other:?}"),
@@ -229,7 +267,7 @@ impl MysqlSession {
             if left.is_zero() {
                 return Ok(End::Late);
             }
-            self.stream.set_read_timeout(Some(left))?;
+            self.stream.socket().set_read_timeout(Some(left))?;
             let Some((payload, bytes)) = packet(&self.input) else {
                 match self.read_more() {
                     Ok(()) => continue,
@@ -259,7 +297,7 @@ impl MysqlSession {
             first = false;
             self.input.drain(..bytes);
             if let Some(end) = end {
-                self.stream.set_read_timeout(Some(REPLY_WAIT))?;
+                self.stream.socket().set_read_timeout(Some(REPLY_WAIT))?;
                 return Ok(end);
             }
         }
@@ -272,7 +310,7 @@ impl MysqlSession {
             out.push(COM_STMT_PREPARE);
             out.extend_from_slice(sql.as_bytes());
         });
-        self.stream.write_all(&out)?;
+        self.send_bytes(&out)?;
         let head = self.take_packet()?;
         if head.first() != Some(&0) || head.len() < 9 {
             bail!("prepare {sql}: {}", head.escape_ascii());
@@ -290,11 +328,19 @@ impl MysqlSession {
         Ok(id)
     }
 
-    /// Gives the socket up, for the load generator. Nothing may be unread.
-    pub fn into_stream(self) -> Result<TcpStream> {
+    /// Gives the connection up, for the load generator. Nothing may be unread.
+    pub fn into_wire(self) -> Result<Wire> {
         ensure!(self.input.is_empty(), "unread bytes are left");
-        self.stream.set_read_timeout(None)?;
+        self.stream.socket().set_read_timeout(None)?;
         Ok(self.stream)
+    }
+
+    /// The same of a session in plain text.
+    pub fn into_stream(self) -> Result<TcpStream> {
+        match self.into_wire()? {
+            Wire::Plain(stream) => Ok(stream),
+            Wire::Encrypted(_) => bail!("a session within TLS"),
+        }
     }
 
     pub(super) fn send(&mut self, sql: &str) -> Result<()> {
@@ -307,7 +353,9 @@ impl MysqlSession {
     }
 
     pub(super) fn send_bytes(&mut self, out: &[u8]) -> Result<()> {
-        self.stream.write_all(out).context("sending a statement")
+        self.stream.write_all(out).context("sending to a MySQL server")?;
+        self.stream.send_rest()?;
+        Ok(())
     }
 
     fn take_outcome(&mut self, row: &mut impl FnMut(&[u8])) -> Result<ReplyOutcome> {
@@ -331,24 +379,43 @@ impl MysqlSession {
     }
 
     fn take_packet_and_sequence(&mut self) -> Result<(Vec<u8>, u8)> {
-        loop {
-            if let Some((payload, bytes)) = packet(&self.input) {
-                let payload = payload.to_vec();
-                let sequence = self.input[3];
-                self.input.drain(..bytes);
-                return Ok((payload, sequence));
-            }
-            self.read_more()?;
-        }
+        take_packet_and_sequence(&mut self.stream, &mut self.input)
     }
 
     pub(super) fn read_more(&mut self) -> Result<()> {
-        let mut buffer = [0u8; 64 * 1024];
-        let bytes = self.stream.read(&mut buffer).context("reading a MySQL reply")?;
-        ensure!(bytes > 0, "the MySQL server closed the connection");
-        self.input.extend_from_slice(&buffer[..bytes]);
-        Ok(())
+        read_more(&mut self.stream, &mut self.input)
     }
+}
+
+/// What a client says of itself, before it asks for TLS and again when it signs in.
+fn push_settings(out: &mut Vec<u8>, flags: u32) {
+    out.extend_from_slice(&flags.to_le_bytes());
+    out.extend_from_slice(&(16u32 << 20).to_le_bytes());
+    out.push(UTF8MB4_GENERAL_CI);
+    out.extend_from_slice(&[0; 23]);
+}
+
+fn take_packet_and_sequence(
+    stream: &mut impl Read,
+    input: &mut Vec<u8>,
+) -> Result<(Vec<u8>, u8)> {
+    loop {
+        if let Some((payload, bytes)) = packet(input) {
+            let payload = payload.to_vec();
+            let sequence = input[3];
+            input.drain(..bytes);
+            return Ok((payload, sequence));
+        }
+        read_more(stream, input)?;
+    }
+}
+
+fn read_more(stream: &mut impl Read, input: &mut Vec<u8>) -> Result<()> {
+    let mut buffer = [0u8; 64 * 1024];
+    let bytes = stream.read(&mut buffer).context("reading a MySQL reply")?;
+    ensure!(bytes > 0, "the MySQL server closed the connection");
+    input.extend_from_slice(&buffer[..bytes]);
+    Ok(())
 }
 
 pub(super) fn text_row(mut payload: &[u8]) -> TextRow {
