@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. A row counts for LIMIT and FOUND_ROWS() after DISTINCT and HAVING.
 //! 2. Where few rows are wanted of a sort, few are kept.
-//! 3. Of a row that DISTINCT has seen, or that is beyond the limit, nothing is copied.
+//! 3. Of a row that DISTINCT has seen, or that is outside of the limit, nothing is copied.
 //!
 //! Not here: the rows (`select`, `set`, `recursion`), which of them were seen (`distinct`), sorting
 //! before joining (`presort`), rows that are read when they are given (`late_lookup`).
@@ -53,7 +53,7 @@ pub(super) struct RowOutput<'o, 'g> {
     pub late: Option<&'o LateRows>,
     /// Whether a row's columns are the same however often they are evaluated.
     pub is_stable: bool,
-    /// Whether nobody notices that columns of rows beyond the limit are not evaluated.
+    /// Whether nobody notices that columns of rows outside of the limit are not evaluated.
     pub may_pass_over: bool,
     /// Whether a row's key for DISTINCT is what it is sorted by.
     sorts_as_told_apart: bool,
@@ -121,8 +121,9 @@ impl<'o, 'g> RowOutput<'o, 'g> {
     /// Those of evaluating its columns, of memory that is not to be had, and of the one who takes
     /// rows.
     pub fn project(&mut self, select: &Select, row: &Scope<'_>) -> Result<Flow> {
-        if !self.sorted && self.limit == 0 && self.may_pass_over {
+        if !self.sorted && self.may_pass_over && (self.limit == 0 || self.offset > 0) {
             self.counted += 1;
+            self.offset = self.offset.saturating_sub(1);
             return Ok(if self.is_full() { Flow::Stop } else { Flow::Continue });
         }
         let stable = self.seen.as_mut().filter(|_| self.is_stable);

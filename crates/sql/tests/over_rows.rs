@@ -208,6 +208,25 @@ fn rows_behind_a_limit_are_counted_whether_or_not_they_are_looked_at() {
 }
 
 #[test]
+fn columns_of_rows_that_an_offset_passes_over_are_not_evaluated() {
+    let sql = server();
+    let s = &mut session(&sql);
+    numbered(s, 70);
+    for executor in ["rows", "auto"] {
+        run(s, &format!("SET SESSION rowhouse_executor = '{executor}'"));
+        for by in ["id", "g, id"] {
+            let query = format!("SELECT id, CAST('1x' AS SIGNED) + id FROM t ORDER BY {by}");
+            let all = run(s, &query);
+            let expected: Vec<&str> = all.lines().skip(30).take(2).collect();
+            assert_eq!(run(s, &format!("{query} LIMIT 30, 2")), expected.join("\n"));
+        }
+        // A warning for each row that is given.
+        run(s, "SELECT g DIV (id - id) FROM t WHERE g >= 0 AND id > 0 ORDER BY g LIMIT 30, 2");
+        assert_eq!(run(s, "SHOW COUNT(*) WARNINGS"), "2", "{executor}");
+    }
+}
+
+#[test]
 fn ranges_that_are_read_together_come_in_the_order_of_what_is_behind() {
     let sql = server();
     let s = &mut session(&sql);
