@@ -162,7 +162,7 @@ impl Execution<'_> {
                     return self.each_of(&buffer, &[], &local, each);
                 }
                 let found = access.ranges(table, &local)?;
-                self.note_way(access, &found);
+                access.note_scan(&found, &self.facts.kill);
                 self.note_ranges(relation, table, &found)?;
                 match &scan.covering {
                     // An index that is read as a whole after all answers no term; what is to be
@@ -383,13 +383,6 @@ impl Execution<'_> {
         self.look(seen)
     }
 
-    /// Tells the statement that a table is read as a whole.
-    fn note_way(&self, access: &Access, found: &Ranges) {
-        if access.is_table_scan(found) {
-            self.facts.kill.owner_of_work().note_table_scan();
-        }
-    }
-
     /// The rows of a scan that depends on nothing joined, its terms applied.
     fn kept_scan(&self, relation: &Relation, scan: &Scan, local: &Scope<'_>) -> Result<Rc<Buffer>> {
         let place = std::ptr::from_ref(scan) as usize;
@@ -400,7 +393,7 @@ impl Execution<'_> {
         let content = match (&relation.source, &scan.access) {
             (Source::Table(table), Some(access)) => {
                 let found = access.ranges(table, &local)?;
-                self.note_way(access, &found);
+                access.note_scan(&found, &self.facts.kill);
                 self.note_ranges(relation, table, &found)?;
                 let is_covered = !found.all_terms && relation.locking.is_none();
                 if let Some(covering) = scan.covering.as_ref().filter(|_| is_covered) {

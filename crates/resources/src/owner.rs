@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 pub struct Owner {
     pub(crate) used: AtomicUsize,
     pub(crate) kept: AtomicUsize,
+    /// The most that was in use since `take_peak` was asked last.
+    peak: AtomicUsize,
     examined: AtomicU64,
     /// Whether the present statement reads all rows of a table.
     scans: AtomicBool,
@@ -38,6 +40,9 @@ impl CountedBytes {
     /// So many from now on.
     pub fn set(&mut self, bytes: usize) {
         let before = std::mem::replace(&mut self.bytes, bytes);
+        if bytes == before {
+            return;
+        }
         self.owner.count(&|sum| match bytes.checked_sub(before) {
             Some(more) => sum.fetch_add(more, Ordering::Relaxed),
             None => sum.fetch_sub(before - bytes, Ordering::Relaxed),
@@ -74,6 +79,10 @@ impl Owner {
     /// Changes what is in use, its own and what it shares.
     pub(crate) fn count(&self, change: &impl Fn(&AtomicUsize) -> usize) {
         change(&self.used);
+        let now = self.bytes();
+        if now > self.peak.load(Ordering::Relaxed) {
+            self.peak.fetch_max(now, Ordering::Relaxed);
+        }
         if let Some(ceiling) = &self.ceiling {
             change(&ceiling.sum.used);
         }
@@ -92,6 +101,12 @@ impl Owner {
         (ceiling.sum.bytes() > ceiling.bytes_max).then_some(ceiling.bytes_max)
     }
 
+    /// The most bytes that were in use since this was asked last.
+    pub fn take_peak(&self) -> usize {
+        let now = self.bytes();
+        self.peak.swap(now, Ordering::Relaxed).max(now)
+    }
+
     /// The present statement has looked at so many rows more.
     pub fn note_examined(&self, rows: u64) {
         self.examined.fetch_add(rows, Ordering::Relaxed);
@@ -104,7 +119,7 @@ impl Owner {
 
     /// Whether a table was read as a whole since this was asked last.
     pub fn take_table_scan(&self) -> bool {
-        self.scans.swap(false, Ordering::Relaxed)
+        self.scans.load(Ordering::Relaxed) && self.scans.swap(false, Ordering::Relaxed)
     }
 
     /// Rows that were looked at since this was asked last.
@@ -116,6 +131,18 @@ impl Owner {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_peak_is_of_the_time_since_it_was_asked_last() {
+        let mut share = CountedBytes::of(Arc::default());
+        share.set(70);
+        share.set(20);
+        assert_eq!(share.owner().take_peak(), 70);
+        assert_eq!(share.owner().take_peak(), 20);
+        share.set(30);
+        share.set(0);
+        assert_eq!((share.owner().take_peak(), share.owner().take_peak()), (30, 0));
+    }
 
     #[test]
     fn connections_beneath_one_ceiling_are_beyond_it_together() {

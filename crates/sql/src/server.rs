@@ -10,7 +10,9 @@ mod history;
 mod line;
 mod locks;
 mod log_file;
+mod log_sink;
 mod log_table;
+mod logged_text;
 mod pause;
 mod prepared;
 mod processes;
@@ -52,6 +54,7 @@ pub(crate) use general_log::GeneralEntry;
 pub(crate) use history::{StatementHistory, StatementKind, StatementOutcome, TableWatch};
 pub(crate) use line::{LineTurn, StatementQueue};
 pub use locks::NamedLocks;
+pub(crate) use logged_text::with_values;
 pub use prepared::{CountedStatement, PreparedStatements};
 pub use processes::{
     CommandWord, Process, Processes, Running, ShownStatement, ShownTransaction, StatementProgress,

@@ -326,9 +326,15 @@ fn both_logs_are_tables_where_log_output_says_so_and_may_be_emptied() {
     let prepared = s.prepare(b"SELECT v FROM t WHERE id = ?").expect("prepared");
     let reply = s.execute(prepared.id, &[values::datum::Datum::Int(1)], results::How::POOL);
     crate::harness::shown(s, reply.expect("executed")).expect("rows");
-    let commands = "SELECT GROUP_CONCAT(command_type ORDER BY event_time) FROM mysql.general_log \
-                    WHERE argument = 'SELECT v FROM t WHERE id = ?'";
-    assert_eq!(run(s, commands), "Prepare,Execute");
+    let commands = "SELECT command_type, CAST(argument AS CHAR) FROM mysql.general_log \
+                    WHERE argument LIKE 'SELECT v FROM t WHERE id = %' ORDER BY event_time";
+    assert_eq!(
+        run(s, commands),
+        "Prepare\tSELECT v FROM t WHERE id = ?\nExecute\tSELECT v FROM t WHERE id = 1"
+    );
+    // With its values it can be run again.
+    let slow = "SELECT COUNT(*) FROM mysql.slow_log WHERE sql_text = 'SELECT v FROM t WHERE id = 1'";
+    assert_eq!(run(s, slow), "1");
     // Passwords are in neither.
     run(s, "CREATE USER ann IDENTIFIED BY 'hidden word'");
     for log in ["slow_log", "general_log"] {
@@ -382,6 +388,24 @@ fn both_logs_are_tables_where_log_output_says_so_and_may_be_emptied() {
     for statement in ["SELECT * FROM mysql.slow_log", "TRUNCATE TABLE mysql.slow_log"] {
         assert_eq!(answer(ann, statement).expect_err(statement).code().number(), 1142);
     }
+}
+
+#[test]
+fn the_most_memory_that_a_statement_had_is_with_it() {
+    let sql = server();
+    let s = &mut session(&sql);
+    let long = "x".repeat(3 << 20);
+    run(s, &format!("SELECT LENGTH('{long}')"));
+    run(s, "SELECT 1");
+    let most = "SELECT max_controlled_memory > 3000000, max_total_memory < 300000000 \
+                FROM performance_schema.events_statements_summary_by_digest WHERE digest_text LIKE \
+                'SELECT LENGTH (%'";
+    assert_eq!(run(s, most), "1\t1");
+    // One that follows begins anew.
+    let little = "SELECT max_controlled_memory < 3000000 \
+                  FROM performance_schema.events_statements_summary_by_digest WHERE digest_text = \
+                  'SELECT ?'";
+    assert_eq!(run(s, little), "1");
 }
 
 #[test]

@@ -74,6 +74,8 @@ pub struct Scanned {
     pub into: bool,
     /// How many `?` the client's text has.
     pub parameters: u16,
+    /// Where they stand in the text.
+    pub parameter_places: Vec<u32>,
     /// Where the statement begins and ends in the text, without `;`.
     pub start: usize,
     /// End of the statement.
@@ -162,6 +164,7 @@ impl Scanned {
         self.arena.clear();
         self.runs.clear();
         self.parameters = 0;
+        self.parameter_places.clear();
         self.into = false;
         let start = skip_space(text, 0);
         self.start = start;

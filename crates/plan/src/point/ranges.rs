@@ -9,7 +9,7 @@
 
 use std::ops::Bound;
 
-use expression::{Kind, Node, Scope, as_key, bytes_of, is_number};
+use expression::{KillMark, Kind, Node, Scope, as_key, bytes_of, is_number};
 use rows::store::KeyRange;
 use rows::table::{PartCodec, Table, successor};
 use values::datum::{Datum, Value};
@@ -78,9 +78,16 @@ impl Access {
     /// Whether a table is read as a whole, because no index looks its rows up: what MySQL counts as
     /// a query that uses none. MySQL leaves out those that read it in the primary key's order for
     /// the sake of that order.
-    pub fn is_table_scan(&self, found: &Ranges) -> bool {
+    fn is_table_scan(&self, found: &Ranges) -> bool {
         let is_whole = self.kind == AccessKind::All || found.all_terms;
         self.index == 0 && self.search.is_none() && is_whole
+    }
+
+    /// Tells a statement if it reads a table as a whole.
+    pub fn note_scan(&self, found: &Ranges, kill: &KillMark) {
+        if self.is_table_scan(found) {
+            kill.owner_of_work().note_table_scan();
+        }
     }
 
     /// The ranges for the values of one run.

@@ -8,14 +8,14 @@
 //! Invariants
 //! 1. While it is off a statement costs one look at a switch that nobody writes to.
 //!
-//! Not here: where logs go (`log_output`, crate `plan`), the file (`log_file`).
+//! Not here: where logs go (`log_output`, crate `plan`), the file and the table
+//! (`log_sink`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::log_file::{LogFile, LogText};
-use super::log_table::LogTable;
-use super::statement_logs::{OutputSwitch, moment_text, user_host};
+use super::log_file::LogText;
+use super::log_sink::{LogEntry, LogSink};
+use super::statement_logs::{moment_text, user_host};
 
 /// What a client asked for.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub struct GeneralEntry {
     pub argument: Vec<u8>,
 }
 
-impl GeneralEntry {
+impl LogEntry for GeneralEntry {
     fn text(&self) -> LogText {
         let head = format!(
             "{}\t{:5} {}\t{}\n",
@@ -43,38 +43,23 @@ impl GeneralEntry {
         );
         LogText { head, database: None, body: String::new() }
     }
+
+    fn text_bytes(&self) -> usize {
+        self.user_host.len() + self.argument.len()
+    }
 }
 
 /// The general log.
 #[derive(Debug)]
 pub struct GeneralLog {
-    is_on: AtomicBool,
-    output: Arc<OutputSwitch>,
-    file: LogFile,
-    table: LogTable<GeneralEntry>,
+    pub(super) sink: LogSink<GeneralEntry>,
 }
 
 impl GeneralLog {
-    /// One that writes to this file and table, if it is on.
-    pub(super) fn new(
-        is_on: bool,
-        output: Arc<OutputSwitch>,
-        file: LogFile,
-        memory_bytes: usize,
-    ) -> GeneralLog {
-        let table = LogTable::within(memory_bytes);
-        GeneralLog { is_on: AtomicBool::new(is_on), output, file, table }
-    }
-
     /// Whether commands are logged.
     #[inline]
     pub fn is_on(&self) -> bool {
-        self.is_on.load(Ordering::Relaxed)
-    }
-
-    /// `SET GLOBAL general_log`.
-    pub(super) fn switch(&self, on: bool) {
-        self.is_on.store(on, Ordering::Relaxed);
+        self.sink.is_on()
     }
 
     /// A command has come from a connection of a user, from a host.
@@ -85,40 +70,22 @@ impl GeneralLog {
         command: &'static str,
         argument: &[u8],
     ) {
-        let entry = GeneralEntry {
+        self.sink.log(GeneralEntry {
             moment,
             user_host: user_host(user, host),
             connection,
             command,
             argument: argument.to_vec(),
-        };
-        let output = self.output.now();
-        if output.has_files() {
-            self.file.write(entry.text());
-        }
-        if output.has_tables() {
-            let bytes = entry.user_host.len() + entry.argument.len();
-            self.table.push(entry, bytes);
-        }
+        });
     }
 
     /// The rows of `mysql.general_log`, the oldest first.
     pub fn entries(&self) -> Vec<Arc<GeneralEntry>> {
-        self.table.entries()
+        self.sink.entries()
     }
 
     /// TRUNCATE TABLE mysql.general_log.
     pub fn clear(&self) {
-        self.table.clear();
-    }
-
-    /// Memory that its table takes, about.
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.table.memory_bytes()
-    }
-
-    /// Closes the file; the next entry opens it again.
-    pub(super) fn reopen(&self) {
-        self.file.reopen();
+        self.sink.clear();
     }
 }

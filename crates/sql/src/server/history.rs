@@ -34,6 +34,8 @@ pub struct StatementOutcome {
     pub examined: u64,
     /// Microseconds that it waited for locks.
     pub lock_micros: u64,
+    /// The most bytes of memory that its connection had meanwhile.
+    pub memory_bytes: u64,
     /// Whether it read all rows of a table, since no index answered what it asked.
     pub is_table_scan: bool,
 }

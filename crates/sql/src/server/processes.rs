@@ -254,6 +254,7 @@ impl Process {
         let looked = self.kill.owner_of_work();
         let outcome = StatementOutcome {
             examined: looked.take_examined(),
+            memory_bytes: looked.take_peak() as u64,
             is_table_scan: looked.take_table_scan(),
             lock_micros: self.waits.take_lock_micros(),
             ..outcome

@@ -11,7 +11,8 @@
 //! SELECT SLEEP(2);
 //! ```
 //!
-//! Not here: how long statements take and what they look at (`processes`), the file (`log_file`).
+//! Not here: how long statements take and what they look at (`processes`), the file and the table
+//! (`log_sink`).
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -22,9 +23,9 @@ use parking_lot::Mutex;
 use resources::counter::Counter;
 
 use super::history::EndedStatement;
-use super::log_file::{LogFile, LogText};
-use super::log_table::LogTable;
-use super::statement_logs::{OutputSwitch, moment_text, user_host};
+use super::log_file::LogText;
+use super::log_sink::{LogEntry, LogSink};
+use super::statement_logs::{moment_text, user_host};
 
 /// A minute, for which `log_throttle_queries_not_using_indexes` counts.
 const THROTTLE_MICROS: u64 = 60_000_000;
@@ -78,11 +79,13 @@ impl SlowEntry {
             let moment = |micros| moment_text(ended.now.saturating_sub(micros));
             let _ = write!(
                 extra,
-                " Thread_id: {} Errno: {} Rows_affected: {} Full_scan: {} Start: {} End: {}",
+                " Thread_id: {} Errno: {} Rows_affected: {} Full_scan: {} Max_memory_used: {} \
+                 Start: {} End: {}",
                 ended.connection,
                 outcome.status,
                 outcome.affected,
                 if outcome.is_table_scan { "Yes" } else { "No" },
+                outcome.memory_bytes,
                 moment(ended.took.as_micros() as u64),
                 moment(0),
             );
@@ -100,7 +103,9 @@ impl SlowEntry {
             extra,
         }
     }
+}
 
+impl LogEntry for SlowEntry {
     fn text(&self) -> LogText {
         let seconds = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
         let mut head = String::new();
@@ -121,6 +126,11 @@ impl SlowEntry {
         let body = format!("SET timestamp={began};\n{words};\n");
         LogText { head, database: self.database.clone(), body }
     }
+
+    fn text_bytes(&self) -> usize {
+        let database = self.database.as_ref().map_or(0, String::len);
+        self.user_host.len() + self.statement.len() + database
+    }
 }
 
 /// What was left out of the minute that runs, for being too many without an index.
@@ -137,42 +147,26 @@ struct Throttle {
 /// The slow log.
 #[derive(Debug)]
 pub struct SlowLog {
-    is_on: AtomicBool,
+    pub(super) sink: LogSink<SlowEntry>,
     unindexed: AtomicBool,
     extra: AtomicBool,
     /// `log_throttle_queries_not_using_indexes`; 0: as many as come.
     unindexed_max: AtomicU64,
     throttle: Mutex<Throttle>,
     count: Counter,
-    output: Arc<OutputSwitch>,
-    file: LogFile,
-    table: LogTable<SlowEntry>,
 }
 
 impl SlowLog {
-    /// One that writes to this file and table, if it is on.
-    pub(super) fn new(
-        is_on: bool,
-        output: Arc<OutputSwitch>,
-        file: LogFile,
-        memory_bytes: usize,
-    ) -> SlowLog {
+    /// One whose entries go there.
+    pub(super) fn new(sink: LogSink<SlowEntry>) -> SlowLog {
         SlowLog {
-            is_on: AtomicBool::new(is_on),
+            sink,
             unindexed: AtomicBool::new(false),
             extra: AtomicBool::new(false),
             unindexed_max: AtomicU64::new(0),
             throttle: Mutex::default(),
             count: Counter::default(),
-            output,
-            file,
-            table: LogTable::within(memory_bytes),
         }
-    }
-
-    /// `SET GLOBAL slow_query_log`.
-    pub(super) fn switch(&self, on: bool) {
-        self.is_on.store(on, Ordering::Relaxed);
     }
 
     /// `SET GLOBAL log_queries_not_using_indexes`.
@@ -197,27 +191,17 @@ impl SlowLog {
 
     /// How many of them are not in the file, since it could not be written or not in time.
     pub fn left_out(&self) -> u64 {
-        self.file.left_out()
+        self.sink.left_out()
     }
 
     /// The rows of `mysql.slow_log`, the oldest first.
     pub fn entries(&self) -> Vec<Arc<SlowEntry>> {
-        self.table.entries()
+        self.sink.entries()
     }
 
     /// TRUNCATE TABLE mysql.slow_log.
     pub fn clear(&self) {
-        self.table.clear();
-    }
-
-    /// Memory that its table takes, about.
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.table.memory_bytes()
-    }
-
-    /// Closes the file; the next entry opens it again.
-    pub(super) fn reopen(&self) {
-        self.file.reopen();
+        self.sink.clear();
     }
 
     /// A statement has ended.
@@ -229,50 +213,37 @@ impl SlowLog {
             return;
         }
         self.count.add();
-        if !self.is_on.load(Ordering::Relaxed) {
+        if !self.sink.is_on() {
             return;
         }
-        let entry = SlowEntry::of(ended, self.extra.load(Ordering::Relaxed));
-        let (is_logged, summary) = self.throttled(&entry, is_unindexed);
+        let (is_logged, summary) = self.throttled(ended, is_unindexed);
         if is_logged {
-            self.log(entry);
+            self.sink.log(SlowEntry::of(ended, self.extra.load(Ordering::Relaxed)));
         }
         if let Some(summary) = summary {
-            self.log(summary);
-        }
-    }
-
-    fn log(&self, entry: SlowEntry) {
-        let output = self.output.now();
-        if output.has_files() {
-            self.file.write(entry.text());
-        }
-        if output.has_tables() {
-            let name = entry.database.as_ref().map_or(0, String::len);
-            let bytes = entry.user_host.len() + entry.statement.len() + name;
-            self.table.push(entry, bytes);
+            self.sink.log(summary);
         }
     }
 
     /// Whether a statement is logged, and a line about those that were not, once their minute is
     /// over (MySQL 8.0 manual, log_throttle_queries_not_using_indexes).
-    fn throttled(&self, entry: &SlowEntry, is_unindexed: bool) -> (bool, Option<SlowEntry>) {
+    fn throttled(&self, ended: &EndedStatement<'_>, is_unindexed: bool) -> (bool, Option<SlowEntry>) {
         let most = self.unindexed_max.load(Ordering::Relaxed);
         if most == 0 {
             return (true, None);
         }
         let mut throttle = self.throttle.lock();
         let mut summary = None;
-        if entry.moment >= throttle.until {
+        if ended.now >= throttle.until {
             let over = std::mem::take(&mut *throttle);
-            throttle.until = entry.moment + THROTTLE_MICROS;
+            throttle.until = ended.now + THROTTLE_MICROS;
             if over.suppressed > 0 {
                 let words = format!(
                     "throttle: {:10} 'index not used' warning(s) suppressed.",
                     over.suppressed
                 );
                 summary = Some(SlowEntry {
-                    moment: entry.moment,
+                    moment: ended.now,
                     user_host: user_host("", ""),
                     connection: 0,
                     micros: over.micros,
@@ -293,8 +264,8 @@ impl SlowLog {
             return (true, summary);
         }
         throttle.suppressed += 1;
-        throttle.micros += entry.micros;
-        throttle.lock_micros += entry.lock_micros;
+        throttle.micros += ended.took.as_micros() as u64;
+        throttle.lock_micros += ended.outcome.lock_micros;
         (false, summary)
     }
 }
@@ -326,6 +297,7 @@ mod tests {
                 examined: 10,
                 is_table_scan: true,
                 lock_micros: 3,
+                memory_bytes: 4096,
                 ..StatementOutcome::default()
             },
             took: Duration::from_micros(5),
@@ -391,7 +363,7 @@ mod tests {
              # User@Host: app[app] @  [10.0.0.1]  Id:     7\n\
              # Query_time: 0.000005  Lock_time: 0.000003 Rows_sent: 0  Rows_examined: 10 \
              Thread_id: 7 Errno: 0 Rows_affected: 0 Full_scan: Yes \
-             Start: 2026-11-28T18:05:12.999995Z End: 2026-11-28T18:05:13.000000Z\n"
+             Max_memory_used: 4096 Start: 2026-11-28T18:05:12.999995Z End: 2026-11-28T18:05:13.000000Z\n"
         );
         assert_eq!(database.as_deref(), Some("d"));
         assert_eq!(body, "SET timestamp=1795889112;\nSELECT 1;\n");

@@ -11,6 +11,7 @@ use values::temporal::{Timestamp, Zone};
 
 use super::general_log::GeneralLog;
 use super::log_file::LogFile;
+use super::log_sink::LogSink;
 use super::slow_log::SlowLog;
 
 /// How the logs begin.
@@ -66,12 +67,13 @@ impl StatementLogs {
     /// Those of a server with this much memory for clients, in bytes.
     pub(super) fn new(options: &LogOptions, memory_bytes: usize) -> StatementLogs {
         let output = Arc::new(OutputSwitch(AtomicU8::new(options.output.number())));
-        let slow_file = LogFile::new("slow log", options.slow_file.clone());
-        let slow = SlowLog::new(options.slow, Arc::clone(&output), slow_file, memory_bytes);
+        let file = LogFile::new("slow log", options.slow_file.clone());
+        let sink = LogSink::new(options.slow, Arc::clone(&output), file, memory_bytes);
+        let slow = SlowLog::new(sink);
         slow.log_unindexed(options.unindexed);
-        let general_file = LogFile::new("general log", options.general_file.clone());
-        let general =
-            GeneralLog::new(options.general, Arc::clone(&output), general_file, memory_bytes);
+        let file = LogFile::new("general log", options.general_file.clone());
+        let sink = LogSink::new(options.general, Arc::clone(&output), file, memory_bytes);
+        let general = GeneralLog { sink };
         StatementLogs { output, slow, general }
     }
 
@@ -85,6 +87,11 @@ impl StatementLogs {
         &self.general
     }
 
+    /// Whether they have prepared statements with their values.
+    pub(crate) fn need_values(&self) -> bool {
+        self.general.is_on() || self.slow.sink.is_on()
+    }
+
     /// `SET GLOBAL` of a variable of theirs; others mean nothing.
     pub(super) fn take_over(&self, name: &str, value: &str) {
         let is_on = value == "ON";
@@ -93,26 +100,26 @@ impl StatementLogs {
                 let output = LogOutput::of(value).unwrap_or_default();
                 self.output.0.store(output.number(), Ordering::Relaxed);
             }
-            "slow_query_log" => self.slow.switch(is_on),
+            "slow_query_log" => self.slow.sink.switch(is_on),
             "log_queries_not_using_indexes" => self.slow.log_unindexed(is_on),
             "log_throttle_queries_not_using_indexes" => {
                 self.slow.throttle_unindexed(value.parse().unwrap_or(0));
             }
             "log_slow_extra" => self.slow.log_extra(is_on),
-            "general_log" => self.general.switch(is_on),
+            "general_log" => self.general.sink.switch(is_on),
             _ => {}
         }
     }
 
     /// Memory that their tables take, about.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.slow.memory_bytes() + self.general.memory_bytes()
+        self.slow.sink.memory_bytes() + self.general.sink.memory_bytes()
     }
 
     /// Closes the files, so that the next entries open them again: FLUSH LOGS, SIGHUP.
     pub(super) fn reopen(&self) {
-        self.slow.reopen();
-        self.general.reopen();
+        self.slow.sink.reopen();
+        self.general.sink.reopen();
     }
 }
 

@@ -41,6 +41,8 @@ pub struct StatementSum {
     pub sent: u64,
     /// Rows that they looked at.
     pub examined: u64,
+    /// The most memory that one of them had, in bytes.
+    pub memory_max: u64,
     /// How many read all rows of a table.
     pub table_scans: u64,
 }
@@ -58,6 +60,7 @@ impl Default for StatementSum {
             affected: 0,
             sent: 0,
             examined: 0,
+            memory_max: 0,
             table_scans: 0,
         }
     }
@@ -66,17 +69,20 @@ impl Default for StatementSum {
 impl StatementSum {
     /// A statement has ended.
     pub fn note(&mut self, outcome: &StatementOutcome, micros: u64) {
-        self.count += 1;
-        self.micros += micros;
-        self.micros_min = self.micros_min.min(micros);
-        self.micros_max = self.micros_max.max(micros);
-        self.lock_micros += outcome.lock_micros;
-        self.errors += u64::from(outcome.status != 0);
-        self.warnings += outcome.warnings;
-        self.affected += outcome.affected;
-        self.sent += outcome.sent;
-        self.examined += outcome.examined;
-        self.table_scans += u64::from(outcome.is_table_scan);
+        self.add(&StatementSum {
+            count: 1,
+            micros,
+            micros_min: micros,
+            micros_max: micros,
+            lock_micros: outcome.lock_micros,
+            errors: u64::from(outcome.status != 0),
+            warnings: outcome.warnings,
+            affected: outcome.affected,
+            sent: outcome.sent,
+            examined: outcome.examined,
+            memory_max: outcome.memory_bytes,
+            table_scans: u64::from(outcome.is_table_scan),
+        });
     }
 
     /// With others.
@@ -91,6 +97,7 @@ impl StatementSum {
         self.affected += other.affected;
         self.sent += other.sent;
         self.examined += other.examined;
+        self.memory_max = self.memory_max.max(other.memory_max);
         self.table_scans += other.table_scans;
     }
 }

@@ -62,9 +62,7 @@ impl Session {
         let engine = Arc::clone(self.sql.engine());
         let mut found = from.access.ranges(&from.table, scope)?;
         let access = &from.access;
-        if access.is_table_scan(&found) {
-            self.process.kill.owner_of_work().note_table_scan();
-        }
+        access.note_scan(&found, &self.process.kill);
         let all_terms = found.all_terms;
         // An index that cannot be used as planned does not give the order either.
         let sorted = !from.sort.is_empty() && (!from.sorted || all_terms);

@@ -16,12 +16,13 @@ use sqlparser::ast::{Expr, visit_expressions};
 use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, without_ends};
 use values::ErrorCode;
 use values::datum::{Datum, Value};
+use values::temporal::Zone;
 
 use super::statement::{LITERALS_PART, query_was_empty};
 use super::{Session, Statement};
 use crate::plan_cache::Plan;
 use crate::reply::{Parameter, PreparedReply, Reply};
-use crate::server::CountedStatement;
+use crate::server::{CountedStatement, with_values};
 use results::{How, Result, ResultColumn, SqlError, panics};
 
 /// Memory that a prepared statement takes besides its text, about: plan and columns.
@@ -45,6 +46,11 @@ pub(super) struct PreparedStatement {
 }
 
 impl PreparedStatement {
+    /// Its text with values in place of its parameters.
+    pub fn text_with(&self, parameters: &[Parameter<'_>], zone: Zone) -> Vec<u8> {
+        with_values(&self.text, &self.scanned.parameter_places, parameters, zone)
+    }
+
     /// Its text without literals.
     pub fn shape(&self) -> Arc<[u8]> {
         Arc::clone(&self.shape)
@@ -267,7 +273,13 @@ impl Session {
         if std::mem::replace(&mut self.executing, true) {
             return Err(not_prepared());
         }
-        self.process.note_executed(&prepared.text);
+        match self.sql.history().logs().need_values() {
+            true => {
+                let text = prepared.text_with(&parameters, self.variables.zone);
+                self.process.note_executed(&text);
+            }
+            false => self.process.note_executed(&prepared.text),
+        }
         let result = self.execute_prepared(prepared, &parameters, how, None);
         self.executing = false;
         result

@@ -360,9 +360,7 @@ impl Session {
             return Ok(None);
         }
         let access = &from.access;
-        if access.is_table_scan(&found) {
-            self.process.kill.owner_of_work().note_table_scan();
-        }
+        access.note_scan(&found, &self.process.kill);
         let all_terms = found.all_terms;
         let gatherer = Gatherer::new(found, access.direction, offset, limit)
             .with_kill(Arc::clone(&self.process.kill))

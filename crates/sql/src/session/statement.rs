@@ -255,7 +255,13 @@ impl Session {
             self.prepared.insert(id, prepared);
             return Err(SqlError::WouldWait);
         }
-        self.enter(&prepared.text, CommandWord::Execute);
+        match self.sql.history().logs().need_values() {
+            true => {
+                let text = prepared.text_with(parameters, self.variables.zone);
+                self.enter(&text, CommandWord::Execute);
+            }
+            false => self.enter(&prepared.text, CommandWord::Execute),
+        }
         let _current = self.current(how);
         let shape = prepared.shape();
         let result =

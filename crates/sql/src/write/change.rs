@@ -393,9 +393,7 @@ impl ChangeTarget {
         let scope = environment.scope();
         let limit = row_count(self.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
         let mut found = self.access.ranges(&self.table, &scope)?;
-        if self.access.is_table_scan(&found) {
-            context.facts.kill.owner_of_work().note_table_scan();
-        }
+        self.access.note_scan(&found, &context.facts.kill);
         let all_terms = found.all_terms;
         let takes_all = self.access.takes_all(all_terms);
         let sorted = !self.sort.is_empty() && (!self.sorted || all_terms);

@@ -108,6 +108,7 @@ fn statement_value(
         "ROWS_AFFECTED" => number(outcome?.affected),
         "ROWS_SENT" => number(outcome?.sent),
         "ROWS_EXAMINED" => number(outcome?.examined),
+        "MAX_CONTROLLED_MEMORY" | "MAX_TOTAL_MEMORY" => number(outcome?.memory_bytes),
         "SELECT_SCAN" | "NO_INDEX_USED" => number(u64::from(outcome?.is_table_scan)),
         "EXECUTION_ENGINE" => text("PRIMARY"),
         _ => return None,

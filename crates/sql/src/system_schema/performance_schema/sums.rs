@@ -35,6 +35,7 @@ pub(super) fn sum_value(sum: &StatementSum, column: &str) -> Option<Value> {
         "SUM_ROWS_AFFECTED" => number(sum.affected),
         "SUM_ROWS_SENT" => number(sum.sent),
         "SUM_ROWS_EXAMINED" => number(sum.examined),
+        "MAX_CONTROLLED_MEMORY" | "MAX_TOTAL_MEMORY" => number(sum.memory_max),
         "SUM_SELECT_SCAN" | "SUM_NO_INDEX_USED" => number(sum.table_scans),
         _ => return None,
     })

@@ -90,7 +90,7 @@ fn value(line: &DigestLine, amounts: Amounts, column: &str) -> Option<Value> {
         "rows_examined_avg" => each(sum.examined),
         "rows_affected" => number(sum.affected),
         "rows_affected_avg" => each(sum.affected),
-        "max_controlled_memory" | "max_total_memory" => amounts.bytes(0),
+        "max_controlled_memory" | "max_total_memory" => amounts.bytes(sum.memory_max),
         "digest" => text(&line.digest),
         "first_seen" => moment(line.sum.first_seen),
         "last_seen" => moment(line.sum.last_seen),
