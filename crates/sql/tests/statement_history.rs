@@ -333,7 +333,8 @@ fn both_logs_are_tables_where_log_output_says_so_and_may_be_emptied() {
         "Prepare\tSELECT v FROM t WHERE id = ?\nExecute\tSELECT v FROM t WHERE id = 1"
     );
     // With its values it can be run again.
-    let slow = "SELECT COUNT(*) FROM mysql.slow_log WHERE sql_text = 'SELECT v FROM t WHERE id = 1'";
+    let slow =
+        "SELECT COUNT(*) FROM mysql.slow_log WHERE sql_text = 'SELECT v FROM t WHERE id = 1'";
     assert_eq!(run(s, slow), "1");
     // Passwords are in neither.
     run(s, "CREATE USER ann IDENTIFIED BY 'hidden word'");

@@ -326,9 +326,7 @@ pub fn read_text<'a>(
     users: Users,
     session: impl Fn() -> Result<mysql::MysqlSession> + 'a,
 ) -> ConnectReader<'a> {
-    Box::new(move |_| {
-        Ok((Box::new(mysql::Text::new(users)) as _, session()?.into_wire()?))
-    })
+    Box::new(move |_| Ok((Box::new(mysql::Text::new(users)) as _, session()?.into_wire()?)))
 }
 
 fn write_text<'a>(

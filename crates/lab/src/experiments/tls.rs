@@ -19,11 +19,9 @@ use super::loading::{DATABASE, fill, load_users};
 use super::rounds::{measure, modes_named, read_all};
 use super::{Common, progress};
 use crate::generator::Wire;
-use crate::peers::{
-    Durability, MariaDb, MariaDbSettings, MemcachedServer, Rowhouse, free_ports,
-};
-use crate::protocols::mysql::MysqlSession;
+use crate::peers::{Durability, MariaDb, MariaDbSettings, MemcachedServer, Rowhouse, free_ports};
 use crate::plot::Drawing;
+use crate::protocols::mysql::MysqlSession;
 use crate::report::{Layout, Report};
 use crate::users::Users;
 
@@ -92,7 +90,8 @@ pub fn run(options: &TlsOptions) -> Result<()> {
     report.versions.insert("memcached".into(), peer.version.clone());
 
     progress("filling mariadb");
-    let settings = MariaDbSettings { buffer_pool_mib: 1024, flush_log: 1, handlersocket_threads: 1 };
+    let settings =
+        MariaDbSettings { buffer_pool_mib: 1024, flush_log: 1, handlersocket_threads: 1 };
     let flag = |name: &str, path: &Path| format!("--ssl-{name}={}", path.display());
     let flags = [flag("cert", &certificate), flag("key", &key)];
     let mariadb = MariaDb::start_with(settings, &flags, None)?;

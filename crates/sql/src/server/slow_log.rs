@@ -227,7 +227,11 @@ impl SlowLog {
 
     /// Whether a statement is logged, and a line about those that were not, once their minute is
     /// over (MySQL 8.0 manual, log_throttle_queries_not_using_indexes).
-    fn throttled(&self, ended: &EndedStatement<'_>, is_unindexed: bool) -> (bool, Option<SlowEntry>) {
+    fn throttled(
+        &self,
+        ended: &EndedStatement<'_>,
+        is_unindexed: bool,
+    ) -> (bool, Option<SlowEntry>) {
         let most = self.unindexed_max.load(Ordering::Relaxed);
         if most == 0 {
             return (true, None);

@@ -126,12 +126,7 @@ impl MysqlSession {
         Ok(session)
     }
 
-    fn sign_in(
-        &mut self,
-        (flags, sequence): (u32, u8),
-        user: &str,
-        database: &str,
-    ) -> Result<()> {
+    fn sign_in(&mut self, (flags, sequence): (u32, u8), user: &str, database: &str) -> Result<()> {
         let mut reply = Vec::new();
         push_packet(&mut reply, sequence, |out| {
             push_settings(out, flags);
@@ -395,10 +390,7 @@ fn push_settings(out: &mut Vec<u8>, flags: u32) {
     out.extend_from_slice(&[0; 23]);
 }
 
-fn take_packet_and_sequence(
-    stream: &mut impl Read,
-    input: &mut Vec<u8>,
-) -> Result<(Vec<u8>, u8)> {
+fn take_packet_and_sequence(stream: &mut impl Read, input: &mut Vec<u8>) -> Result<(Vec<u8>, u8)> {
     loop {
         if let Some((payload, bytes)) = packet(input) {
             let payload = payload.to_vec();
