@@ -16,7 +16,7 @@ program = $(CARGO_TARGET_DIR)/release/rowhouse
 # What is served: the same without symbols, which are in $(served).debug.
 served = $(CARGO_TARGET_DIR)/rowhouse
 
-.PHONY: build package install run check test functions unit scripts suites suite-packages fuzz crashes shapes lint setup rocksdb peers sample
+.PHONY: build package install run check test functions unit scripts suites suite-packages applications fuzz crashes shapes lint setup rocksdb peers sample
 
 # The server alone; its dependencies have the features that the whole workspace gives them.
 build: setup rocksdb
@@ -67,6 +67,15 @@ suites: setup rocksdb peers suite-packages
 
 suite-packages:
 	scripts/install-suites
+	scripts/install-applications --short
+
+# Whole applications, set up and used here and at MariaDB; some minutes. One by name:
+#   make applications APPLICATIONS=wordpress
+APPLICATIONS ?=
+applications: setup rocksdb peers
+	scripts/install-applications
+	cargo build --release --package server
+	ROWHOUSE=$(program) tests/applications/run --whole $(APPLICATIONS)
 
 # Every decoder under libFuzzer, for so many seconds each, two at a time; an hour by hand:
 #   make fuzz SECONDS=3600
