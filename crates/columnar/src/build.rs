@@ -5,8 +5,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rows::bulk::RowBlock;
 use rows::error::Result;
+use rows::ingestion::RowBlock;
 use rows::table::{PREFIX_BYTES, Table};
 use values::Datum;
 use values::row::{RowError, RowRef};

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rows::error::Result;
+use rows::ingestion::TableStore;
 use rows::local::LocalStore;
-use rows::store::{Direction, Reach, Read, Store};
+use rows::store::{Direction, Reach, Read};
 use rows::table::{PRIMARY, Table};
 
 use crate::index::check_index;
@@ -17,7 +18,7 @@ use crate::state::State;
 use crate::store::ColumnStore;
 use crate::tables::KnownTable;
 
-impl<S: Store + LocalStore> ColumnStore<S> {
+impl<S: TableStore + LocalStore> ColumnStore<S> {
     /// Compares each columnar table's rows with its segments and notes, and each columnar index
     /// with its table; what does not fit, or cannot be read, in words, by table.
     ///
@@ -30,7 +31,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         for (known, is_index) in tables.chain(indexes) {
             let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
             let table = known.table();
-            let found = State::of(&known, &*view, moment).and_then(|state| match is_index {
+            let found = known.state_of(&*view, moment).and_then(|state| match is_index {
                 true => check_index(&known, &self.columns, &*view, &state),
                 false => check_table(&known, &*view, &state),
             });

@@ -13,19 +13,22 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use rows::bulk::{BlockCursor, RowBlock};
 use rows::error::Result;
+use rows::ingestion::{BlockCursor, Ingestion, RowBlock};
 use rows::schema::TableId;
-use rows::store::{Cursor, Ingestion, Read};
+use rows::store::{Cursor, Read};
 use values::row::RowRef;
 
 use crate::build::{ROWS_MAX, SegmentBuilder};
 use crate::keys::{self, PLACE_BYTES, Place, SegmentId};
-use crate::mover::load_next_segment;
 use crate::reader::Columns;
 use crate::segment::Segment;
 use crate::tables::KnownTable;
 use crate::writer::{KeyValue, Ready, SegmentWriter, Segments};
+
+pub(crate) use fill::IndexFill;
+
+mod fill;
 
 /// Places beside rows that are written into one file.
 const PLACES_MAX: usize = 1 << 16;
@@ -47,7 +50,7 @@ impl Sealing {
     /// Makes segments of equal size of rows that follow each other; gives the first one's number,
     /// and how many rows it and the others have.
     fn seal(&self, known: &Arc<KnownTable>, blocks: &[RowBlock]) -> Result<(SegmentId, u32)> {
-        load_next_segment(known, &*self.store)?;
+        known.load_next_segment(&*self.store)?;
         let table = known.table();
         let bytes: usize = blocks.iter().map(|block| block.row_bytes(0..block.len())).sum();
         let rows: usize = blocks.iter().map(RowBlock::len).sum();
@@ -188,7 +191,7 @@ impl Rows<'_> {
             self.end()?;
         }
         if self.making.is_none() {
-            load_next_segment(&known, &*self.of.store)?;
+            known.load_next_segment(&*self.of.store)?;
             let (table, segment_bytes) = (known.table(), self.of.columns.segment_bytes);
             let builder = match known.home.index {
                 None => SegmentBuilder::new(&table, segment_bytes)?,

@@ -10,11 +10,11 @@
 //! - values: `arrow` (Arrow's and ours), `column` (how a column is encoded)
 //! - what is in the store: `keys`, `segment`, `build`
 //! - files of segments: `writer`
-//! - memory: `cache`, `tables`, `state`, `dead_rows`
-//! - `reader` (one row), `store` (`rows::store::Store`), `sorted` (large transactions), `ingest`
-//!   (loads), `mover` (the background), `check`
-//! - `index`: columnar indexes of tables of rows, on all of the above
+//! - memory: `cache`, `dead_rows`, `dead_pieces`, `state`, `note_cache`, `tables`
+//! - `reader` (one row), `snapshot` (states), `notes` and `sorted` (writes), `ingest` (loads),
+//!   `store` (`rows::store::Store`), `mover` (the background)
 //! - `scan`, `groups`, `statistics`: by column, for analytic queries; `sizes`: what segments take
+//! - `index`: columnar indexes of tables of rows, on all of the above; `check`
 //!
 //! Not here: SQL, plans, who sees what (`rows`).
 
@@ -23,6 +23,7 @@ mod build;
 mod cache;
 mod check;
 mod column;
+mod dead_pieces;
 mod dead_rows;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -31,10 +32,13 @@ mod index;
 mod ingest;
 mod keys;
 mod mover;
+mod note_cache;
+mod notes;
 mod reader;
 mod scan;
 mod segment;
 mod sizes;
+mod snapshot;
 mod sorted;
 mod state;
 mod statistics;
@@ -48,7 +52,9 @@ pub use groups::{
 };
 pub use index::index_columns_of;
 pub use mover::{MoverRole, Round};
-pub use scan::{Batch, Batches, Part, ScanRequest, TableColumns, Test};
+pub use scan::{
+    Batch, Batches, Part, ScanRequest, TableColumns, Test, columns_of, stored_columns_of,
+};
 pub use sizes::{SegmentSizes, segment_sizes_of};
 pub use statistics::{Question, has_extremes};
-pub use store::{ColumnStore, columns_of, stored_columns_of};
+pub use store::ColumnStore;

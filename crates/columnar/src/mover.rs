@@ -19,15 +19,16 @@ use std::sync::atomic::Ordering;
 
 use resources::interrupt;
 use rows::error::{Error, Result, Wait};
+use rows::ingestion::TableStore;
 use rows::local::LocalStore;
-use rows::store::{Batch, Change, Direction, Durability, KeyRange, LockWait, Reach, Read, Store};
+use rows::store::{Batch, Change, Direction, Durability, LockWait, Reach, Read};
 use rows::table::{PRIMARY, Table};
 use rows::{Engine, Transaction};
 use values::row::RowRef;
 
 use crate::build::{BuiltSegment, ROWS_MAX, SegmentBuilder};
-use crate::keys::{self, COLUMNS, DEAD, Place, RECENT, SEGMENTS, SegmentId};
-use crate::state::{Live, State};
+use crate::keys::{self, COLUMNS, DEAD, Place, RECENT, SegmentId};
+use crate::state::Live;
 use crate::store::ColumnStore;
 use crate::tables::KnownTable;
 
@@ -75,7 +76,7 @@ pub enum MoverRole {
     Beside,
 }
 
-impl<S: Store + LocalStore> ColumnStore<S> {
+impl<S: TableStore + LocalStore> ColumnStore<S> {
     /// Moves what is to be moved of all columnar tables.
     ///
     /// # Errors
@@ -149,7 +150,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
 
     /// Learns the next segment's number, and removes columns that a crash left.
     pub(crate) fn begin_segments(&self, known: &KnownTable) -> Result<()> {
-        load_next_segment(known, &self.inner)?;
+        known.load_next_segment(&self.inner)?;
         let mut range = keys::range(known.home, COLUMNS);
         let mut changes = Vec::new();
         loop {
@@ -200,7 +201,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         round: &mut Round,
     ) -> Result<()> {
         let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
-        let state = State::of(known, &*view, moment)?;
+        let state = known.state_of(&*view, moment)?;
         let is_small = |live: &&Live| {
             let part = u64::from(live.rows()) * SMALL_PART as u64;
             let bytes = live.segment.plain_bytes * part / u64::from(live.segment.rows.max(1));
@@ -404,7 +405,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     /// Removes a segment that has no rows any more.
     pub(crate) fn remove_if_dead(&self, known: &Arc<KnownTable>, id: SegmentId) -> Result<()> {
         let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
-        let state = State::of(known, &*view, moment)?;
+        let state = known.state_of(&*view, moment)?;
         let is_dead = |live: &&Live| live.id == id && live.rows() == 0;
         if state.segments.iter().find(is_dead).is_none() {
             return Ok(());
@@ -452,26 +453,6 @@ fn gone_is_fine(moved: Result<()>) -> Result<()> {
         ) => Ok(()),
         moved => moved,
     }
-}
-
-/// Reads the number of a table's next segment, once per start.
-pub(crate) fn load_next_segment(known: &KnownTable, store: &dyn Read) -> Result<()> {
-    if known.next_segment.load(Ordering::SeqCst) != 0 {
-        return Ok(());
-    }
-    let mut last = 0;
-    for kind in [SEGMENTS, COLUMNS] {
-        let range: KeyRange = keys::range(known.home, kind);
-        let mut cursor = store.scan(&range, Direction::Backward, Reach::Disk)?;
-        if cursor.advance()?
-            && let Some((id, _)) = keys::segment_of(known.home, cursor.key())
-        {
-            last = last.max(id);
-        }
-    }
-    // Whoever was first has perhaps taken some already.
-    let _ = known.next_segment.compare_exchange(0, last + 1, Ordering::SeqCst, Ordering::SeqCst);
-    Ok(())
 }
 
 const _: () = assert!(COMMIT_ROWS < ROWS_MAX as usize);

@@ -12,24 +12,24 @@
 mod batches;
 mod recent;
 
+use std::any::Any;
 use std::ops::Bound;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use rows::error::Result;
+use rows::error::{Error, Result};
 use rows::schema::Column as TableColumn;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
 use values::datum::{Datum, Value};
 
 use crate::column::{Column, Shape, number_of, shape_of};
-use crate::groups::{Grouping, Groups, Key, KeySpan, has_totals};
-use crate::index::NotedRow;
 use crate::keys::{self, RECENT};
+use crate::note_cache::NotedRow;
 use crate::reader::{Columns, Reader};
 use crate::segment::SegmentColumn;
+use crate::snapshot::ColumnSnapshot;
 use crate::state::{Live, State};
-use crate::store::ColumnSnapshot;
 use crate::tables::KnownTable;
 
 pub use batches::Batches;
@@ -154,10 +154,38 @@ impl Test {
     }
 }
 
+/// What a view shows of a columnar table by column; `None` when the table is none, when the view
+/// has writes of its own over it, and when its rows expire: which have done so is seen of rows.
+///
+/// # Errors
+/// `Corrupt`, `Store`.
+pub fn columns_of(view: &dyn Read, table: &Table) -> Result<Option<TableColumns>> {
+    match table.expiry_column() {
+        Some(_) => Ok(None),
+        None => stored_columns_of(view, table),
+    }
+}
+
+/// As `columns_of`, expired rows included.
+///
+/// # Errors
+/// `Corrupt`, `Store`.
+pub fn stored_columns_of(view: &dyn Read, table: &Table) -> Result<Option<TableColumns>> {
+    if !table.columnar {
+        return Ok(None);
+    }
+    let beneath = view.beneath(&table.index_range(0));
+    match beneath.and_then(<dyn Any>::downcast_ref::<ColumnSnapshot>) {
+        Some(_) if !table.is_shown_by(view) => Err(Error::SchemaChanged),
+        Some(snapshot) => TableColumns::of(snapshot, table),
+        None => Ok(None),
+    }
+}
+
 impl TableColumns {
     pub(crate) fn of(snapshot: &ColumnSnapshot, table: &Table) -> Result<Option<TableColumns>> {
         let Some(known) = snapshot.columns.tables.get(table.id) else { return Ok(None) };
-        let state = State::of(&known, &*snapshot.inner, snapshot.moment)?;
+        let state = known.state_of(&*snapshot.inner, snapshot.moment)?;
         let has_recent = known.has_recent(&*snapshot.inner, snapshot.moment)?;
         let (view, columns) = (Arc::clone(&snapshot.inner), Arc::clone(&snapshot.columns));
         let table = known.table();
@@ -266,61 +294,6 @@ impl TableColumns {
         parts
     }
 
-    /// Whether rows can be grouped by a column, given by its position.
-    pub fn can_group_by(&self, at: usize) -> bool {
-        self.span(at, &self.state.segments).is_some()
-    }
-
-    /// Whether totals can be had of a column, given by its position.
-    pub fn can_total(&self, at: usize) -> bool {
-        self.table.columns.get(at).is_some_and(|column| has_totals(&column.ty))
-    }
-
-    /// About how many different values a column has, given by its position: of integers no more
-    /// than lie between the smallest and the largest, of texts twice the words of a segment.
-    ///
-    /// # Errors
-    /// Those of reading a column.
-    pub fn values_about(&self, at: usize) -> Result<Option<u64>> {
-        match self.span(at, &self.state.segments) {
-            None => Ok(None),
-            Some(KeySpan::Numbers(_, count)) => Ok(Some(u64::from(count) + 1)),
-            Some(KeySpan::Texts) => {
-                let slot = self.table.columns[at].slot;
-                let live = self.segments().find(|live| live.segment.column(slot).is_some());
-                let Some(live) = live else { return Ok(None) };
-                let column = self.stored_column(live, slot)?;
-                Ok(column.words().map(|words| 2 * words.views().len() as u64 + 1))
-            }
-        }
-    }
-
-    /// What values a column has in some segments, if a grouping can use them.
-    fn span(&self, at: usize, segments: &[Live]) -> Option<KeySpan> {
-        let column = self.table.columns.get(at)?;
-        let ranges = segments.iter().filter_map(|live| match live.segment.column(column.slot) {
-            Some(known) => known.range,
-            None => {
-                let absent = self.table.layout.absent(at);
-                number_of(&column.ty, absent).ok().map(|number| (number, number))
-            }
-        });
-        KeySpan::of(&column.ty, ranges)
-    }
-
-    /// Reads a part by groups. When one of the keys cannot be grouped by, all rows stand alone.
-    pub fn read_groups(self, part: Part, wanted: ScanRequest, grouping: Grouping) -> Groups {
-        let key = |at: &usize| {
-            let position = wanted.positions[*at];
-            let span = self.span(position, &part.segments)?;
-            let absent = self.table.layout.absent(position);
-            Some(Key::new(&self.table.columns[position].ty, absent, span))
-        };
-        let keys = grouping.keys.iter().map(key).collect::<Option<Vec<Key>>>();
-        let rows = part.rows();
-        Groups::new(self.read(part, wanted), rows, grouping, keys.unwrap_or_default())
-    }
-
     /// Reads a part.
     pub fn read(self, part: Part, wanted: ScanRequest) -> Batches {
         Batches::new(self, part, wanted)
@@ -335,6 +308,10 @@ pub struct Part {
 }
 
 impl Part {
+    pub(crate) fn segments(&self) -> &[Live] {
+        &self.segments
+    }
+
     /// About how many rows.
     pub fn rows(&self) -> u64 {
         self.segments.iter().map(|live| u64::from(live.rows())).sum()

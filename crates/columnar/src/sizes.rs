@@ -7,12 +7,12 @@ use std::any::Any;
 
 use rows::error::Result;
 use rows::sizes::PartSizes;
-use rows::store::{Read, Store};
+use rows::store::{Read, StoreUpkeep};
 use rows::table::Table;
 
 use crate::keys;
-use crate::state::{Live, State};
-use crate::store::ColumnSnapshot;
+use crate::snapshot::ColumnSnapshot;
+use crate::state::Live;
 
 /// What segments take, and how many rows they have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct SegmentSizes {
 /// # Errors
 /// `Corrupt`, `Store`.
 pub fn segment_sizes_of(
-    store: &dyn Store,
+    store: &dyn StoreUpkeep,
     view: &dyn Read,
     table: &Table,
 ) -> Result<Option<SegmentSizes>> {
@@ -41,7 +41,7 @@ pub fn segment_sizes_of(
     let tables = &snapshot.columns.tables;
     let known = if table.columnar { tables.get(table.id) } else { tables.index_of(table.id) };
     let Some(known) = known else { return Ok(None) };
-    let state = State::of(&known, &*snapshot.inner, snapshot.moment)?;
+    let state = known.state_of(&*snapshot.inner, snapshot.moment)?;
     let sizes = PartSizes {
         disk_bytes: store.sizes(&keys::whole_range(known.home))?.disk_bytes,
         plain_bytes: state.segments.iter().map(plain_bytes).sum(),

@@ -9,23 +9,24 @@
 //! 1. Keys ascend, as `LocalStore::apply_sorted` asks.
 //! 2. Memory is two bits for each row, however large they are.
 //!
-//! Not here: what makes a note (`store`).
+//! Not here: what makes a note (`notes`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rows::error::Result;
-use rows::local::{LocalStore, Passes, SortedWrite, SortedWrites};
+use rows::local::{Passes, SortedWrite, SortedWrites};
 use rows::schema::TableId;
-use rows::store::{Reach, Store};
+use rows::store::{Reach, Read};
 
 use crate::keys::{self, Place, SegmentId};
-use crate::store::{ColumnStore, NoteCounts};
-use crate::tables::KnownTable;
+use crate::notes::{Note, NoteCounts};
+use crate::tables::{KnownTable, Tables};
 
 /// The iterator that adds notes to the writes of a pass.
-pub(crate) struct NotedWrites<'p, 'a, S> {
-    store: &'p ColumnStore<S>,
+pub(crate) struct NotedWrites<'p, 'a> {
+    inner: &'p dyn Read,
+    tables: &'p Tables,
     passes: &'p Passes<'a>,
     writes: Box<SortedWrites<'a>>,
     stage: Stage<'a>,
@@ -95,10 +96,15 @@ impl Bits {
     }
 }
 
-impl<'p, 'a, S: Store + LocalStore> NotedWrites<'p, 'a, S> {
-    pub fn new(store: &'p ColumnStore<S>, passes: &'p Passes<'a>) -> NotedWrites<'p, 'a, S> {
+impl<'p, 'a> NotedWrites<'p, 'a> {
+    pub fn new(
+        inner: &'p dyn Read,
+        tables: &'p Tables,
+        passes: &'p Passes<'a>,
+    ) -> NotedWrites<'p, 'a> {
         NotedWrites {
-            store,
+            inner,
+            tables,
             passes,
             writes: passes(),
             stage: Stage::Writes,
@@ -174,9 +180,9 @@ impl<'p, 'a, S: Store + LocalStore> NotedWrites<'p, 'a, S> {
     }
 
     fn note(&mut self, key: &[u8], put: bool) -> Result<()> {
-        let Some(known) = self.store.table_of_row(key) else { return Ok(()) };
-        let note = self.store.note(&known, key, put, Reach::Disk)?;
-        self.counted.add(&known, put, &note, &self.store.columns.tables);
+        let Some(known) = self.tables.of_row(key) else { return Ok(()) };
+        let note = Note::of(self.inner, &known, key, put, Reach::Disk)?;
+        self.counted.add(&known, put, &note, self.tables);
         let noted = self.noted.get_or_insert_with(|| TableNotes {
             known,
             rows: 0,
@@ -194,7 +200,7 @@ impl<'p, 'a, S: Store + LocalStore> NotedWrites<'p, 'a, S> {
     }
 }
 
-impl<S: Store + LocalStore> Iterator for NotedWrites<'_, '_, S> {
+impl Iterator for NotedWrites<'_, '_> {
     type Item = Result<SortedWrite>;
 
     fn next(&mut self) -> Option<Result<SortedWrite>> {

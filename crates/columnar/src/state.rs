@@ -1,21 +1,18 @@
 //! What a view shows of a columnar table: its segments, and which of their rows are no more.
 //!
-//! Invariants
-//! 1. A state that was read by one view serves another only if nothing changed in between
-//!    (`Known::is_unchanged_since`).
-//!
-//! Not here: rows that are no part of a segment (`scan`).
+//! Not here: which state is used again by another view (`tables`), rows that are no part of a
+//! segment (`scan`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rows::error::{Error, Result};
 use rows::store::{Direction, Reach, Read};
 
+use crate::dead_pieces;
 use crate::dead_rows::DeadRows;
-use crate::index::dead;
-use crate::keys::{self, DEAD, SEGMENTS, SegmentId};
+use crate::keys::{self, DEAD, Home, SEGMENTS, SegmentId};
 use crate::segment::Segment;
-use crate::tables::{KnownTable, Moment};
 
 /// Segments of one state.
 #[derive(Debug)]
@@ -47,53 +44,35 @@ impl Live {
 }
 
 impl State {
-    /// That of a view, taken at a moment.
-    ///
-    /// # Errors
-    /// Those of reading the list of segments; the state that was remembered stays.
-    pub fn of(known: &KnownTable, view: &dyn Read, moment: Moment) -> Result<Arc<State>> {
-        let Some(moment) = moment.segments else {
-            return Ok(Arc::new(State { moment: 0, segments: read(known, view)? }));
-        };
-        let mut last = known.state.lock();
-        if let Some(state) = &*last
-            && known.is_unchanged_since(moment.min(state.moment))
-        {
-            return Ok(Arc::clone(state));
-        }
-        let state = Arc::new(State { moment, segments: read(known, view)? });
-        if last.as_ref().is_none_or(|last| last.moment <= moment) {
-            *last = Some(Arc::clone(&state));
-        }
-        Ok(state)
-    }
-
     /// Rows in segments.
     pub fn rows(&self) -> u64 {
         self.segments.iter().map(|live| u64::from(live.rows())).sum()
     }
 }
 
-fn read(known: &KnownTable, view: &dyn Read) -> Result<Vec<Live>> {
+/// The segments that a view shows, and which of their rows are no more.
+///
+/// # Errors
+/// Those of reading, `Corrupt`.
+pub(crate) fn read(home: Home, view: &dyn Read) -> Result<Vec<Live>> {
     let mut segments = Vec::new();
-    let mut cursor =
-        view.scan(&keys::range(known.home, SEGMENTS), Direction::Forward, Reach::Disk)?;
+    let mut cursor = view.scan(&keys::range(home, SEGMENTS), Direction::Forward, Reach::Disk)?;
     while cursor.advance()? {
         let (key, value) = cursor.entry();
         let corrupt = |why| Error::Corrupt { key: key.to_vec(), why };
-        let (id, _) = keys::segment_of(known.home, key)
-            .ok_or_else(|| corrupt("a segment without a number"))?;
+        let (id, _) =
+            keys::segment_of(home, key).ok_or_else(|| corrupt("a segment without a number"))?;
         let segment = Segment::decode(value).map_err(|error| error.at(key))?;
         segments.push(Live { id, segment: Arc::new(segment), dead: DeadRows::default() });
     }
     drop(cursor);
-    if known.home.index.is_some() {
-        dead::read_into(known.home, view, &mut segments)?;
+    if home.index.is_some() {
+        take_dead(home, &mut segments, dead_pieces::read(home, view)?)?;
         return Ok(segments);
     }
     let mut dead: Vec<u32> = Vec::new();
     let mut of = segments.iter_mut().peekable();
-    let mut cursor = view.scan(&keys::range(known.id, DEAD), Direction::Forward, Reach::Disk)?;
+    let mut cursor = view.scan(&keys::range(home, DEAD), Direction::Forward, Reach::Disk)?;
     let end = |live: &mut Live, dead: &mut Vec<u32>| {
         live.dead = live.dead.with(dead);
         dead.clear();
@@ -101,7 +80,7 @@ fn read(known: &KnownTable, view: &dyn Read) -> Result<Vec<Live>> {
     while cursor.advance()? {
         let key = cursor.key();
         let corrupt = |why| Error::Corrupt { key: key.to_vec(), why };
-        let place = keys::segment_of(known.home, key)
+        let place = keys::segment_of(home, key)
             .and_then(|(id, rest)| Some((id, u32::from_be_bytes(rest.try_into().ok()?))));
         let (id, position) = place.ok_or_else(|| corrupt("a dead row without a place"))?;
         while let Some(live) = of.next_if(|live| live.id < id) {
@@ -121,4 +100,27 @@ fn read(known: &KnownTable, view: &dyn Read) -> Result<Vec<Live>> {
         end(live, &mut dead);
     }
     Ok(segments)
+}
+
+/// Takes dead rows of a columnar index, by segment, into segments in the order of their numbers.
+fn take_dead(
+    home: Home,
+    segments: &mut [Live],
+    mut dead: BTreeMap<SegmentId, Vec<u32>>,
+) -> Result<()> {
+    for live in segments {
+        if let Some(dead) = dead.remove(&live.id) {
+            if dead.last().is_some_and(|last| *last >= live.segment.sealed) {
+                return Err(dead_pieces::damaged(&keys::segment_range(home, DEAD, live.id).start));
+            }
+            live.dead = live.dead.with(&dead);
+        }
+    }
+    match dead.first_key_value() {
+        None => Ok(()),
+        Some((id, _)) => {
+            let key = keys::segment_range(home, DEAD, *id).start;
+            Err(Error::Corrupt { key, why: "a dead row in no segment" })
+        }
+    }
 }

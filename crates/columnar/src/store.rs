@@ -11,36 +11,34 @@
 //!    meanwhile.
 //! 2. For a table that is not columnar no call does more than a look at a number.
 //!
-//! Not here: how a place becomes a row (`reader`), what a scan by column sees (`scan`),
-//! transactions that are larger than memory (`sorted`).
+//! Not here: how a place becomes a row (`reader`), states of before (`snapshot`), what a scan by
+//! column sees (`scan`), what is noted of a write (`notes`), transactions that are larger than
+//! memory (`sorted`).
 
-use std::any::Any;
 use std::cell::Cell;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use rows::begun_reads::BegunReads;
 use rows::error::{Error, Result, Wait};
+use rows::ingestion::{Ingestion, TableStore};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
 use rows::row_lock_wait::RowLockWait;
-use rows::sizes::RangeSizes;
 use rows::store::{
-    Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, LockedRange,
-    Reach, Read, Store, StoreStatus, StoreTransaction,
+    Batch, Change, Cursor, Direction, Durability, KeyRange, LockWaker, LockedRange, LoopStore,
+    RangeSizes, Reach, Read, Store, StoreStatus, StoreTransaction, StoreUpkeep,
 };
 use rows::table::Table;
 
 use crate::cache::Cache;
-use crate::index::IndexFill;
-use crate::ingest::Sealing;
-use crate::keys::{self, Place};
+use crate::ingest::{IndexFill, Sealing};
+use crate::keys;
+use crate::notes::{Note, NoteCounts};
 use crate::reader::{Columns, Reader, RowCursor, View};
-use crate::scan::TableColumns;
+use crate::snapshot::ColumnSnapshot;
 use crate::sorted::NotedWrites;
-use crate::tables::{ChangeGuard, KnownTable, Moment, Tables};
 
 /// Bytes of rows that make a segment full: a part of the memory, within limits.
 const SEGMENT_PART: usize = 64;
@@ -59,62 +57,7 @@ impl<S: Clone> Clone for ColumnStore<S> {
     }
 }
 
-/// A state of the store.
-pub(crate) struct ColumnSnapshot {
-    pub inner: Arc<dyn Read>,
-    pub columns: Arc<Columns>,
-    /// As `Tables::at_moment` says.
-    pub moment: Moment,
-}
-
-/// What is noted of the write of a row.
-pub(crate) struct Note {
-    /// Its place, where it is no more.
-    pub dead: Option<Place>,
-    /// Whether it becomes recent, or is so no more.
-    pub recent: bool,
-}
-
-/// What is to be counted when notes have been written.
-#[derive(Default)]
-pub(crate) struct NoteCounts {
-    /// Tables with the change in their number of recent rows.
-    recent: Vec<(Arc<KnownTable>, i64, ChangeGuard)>,
-    changing: Vec<(u32, ChangeGuard)>,
-}
-
-impl NoteCounts {
-    /// Adds a row that is written, or removed if `put` is false.
-    pub fn add(&mut self, known: &Arc<KnownTable>, put: bool, note: &Note, tables: &Tables) {
-        if note.dead.is_some() {
-            if !self.changing.iter().any(|(changing, _)| *changing == known.id) {
-                self.changing.push((known.id, tables.change(known)));
-            }
-            known.is_worn.store(true, Ordering::Relaxed);
-        }
-        if note.recent {
-            let difference = if put { 1 } else { -1 };
-            match self.recent.iter_mut().find(|(of, ..)| of.id == known.id) {
-                Some((_, count, _)) => *count += difference,
-                None => {
-                    let changing = tables.change_recent(known);
-                    self.recent.push((Arc::clone(known), difference, changing));
-                }
-            }
-        }
-    }
-
-    /// After the write.
-    fn settle(self) {
-        for (known, count, _changing) in self.recent {
-            known.recent.fetch_add(count, Ordering::Relaxed);
-            known.is_busy.store(true, Ordering::Relaxed);
-        }
-        drop(self.changing);
-    }
-}
-
-impl<S: Store + LocalStore> ColumnStore<S> {
+impl<S: TableStore + LocalStore> ColumnStore<S> {
     /// On top of a store, with so many bytes of memory, which it lends, for columns.
     pub fn new(inner: S, memory_bytes: usize) -> ColumnStore<S> {
         let lender = inner.clone();
@@ -126,27 +69,6 @@ impl<S: Store + LocalStore> ColumnStore<S> {
 
     pub(crate) fn reader(&self) -> Reader<'_> {
         Reader { columns: &self.columns, inner: &self.inner }
-    }
-
-    /// The columnar table whose row has this key.
-    pub(crate) fn table_of_row(&self, key: &[u8]) -> Option<Arc<KnownTable>> {
-        self.columns.tables.get(keys::table_of_row(key)?)
-    }
-
-    /// What is to be noted of a row that is written, or removed if `put` is false.
-    pub(crate) fn note(
-        &self,
-        known: &KnownTable,
-        key: &[u8],
-        put: bool,
-        reach: Reach,
-    ) -> Result<Note> {
-        debug_assert_eq!(keys::table_of_row(key), Some(known.id));
-        let mut before = Vec::new();
-        let was_there = self.inner.get(key, reach, &mut before)?;
-        let dead = was_there.then(|| Place::of(&before)).flatten();
-        let was_recent = was_there && dead.is_none();
-        Ok(Note { dead, recent: put != was_recent })
     }
 
     /// Batches as one, with their notes; `None` when there are none.
@@ -162,8 +84,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
                 Change::Delete(key) => (key, false),
                 Change::DeleteRange(_) => continue,
             };
-            let Some(known) = self.table_of_row(key) else { continue };
-            let note = self.note(&known, key, put, reach)?;
+            let Some(known) = self.columns.tables.of_row(key) else { continue };
+            let note = Note::of(&self.inner, &known, key, put, reach)?;
             counted.add(&known, put, &note, &self.columns.tables);
             if let Some(place) = note.dead {
                 notes.push(Change::put(keys::dead(known.id, place), Vec::new()));
@@ -199,7 +121,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     }
 }
 
-impl<S: Store + LocalStore> Read for ColumnStore<S> {
+impl<S: TableStore + LocalStore> Read for ColumnStore<S> {
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
         self.reader().get(key, reach, value)
     }
@@ -227,7 +149,7 @@ impl<S: Store + LocalStore> Read for ColumnStore<S> {
         direction: Direction,
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        let Some(known) = self.table_of_row(&range.start) else {
+        let Some(known) = self.columns.tables.of_row(&range.start) else {
             return self.inner.scan(range, direction, reach);
         };
         let _unmoved = match reach {
@@ -242,99 +164,7 @@ impl<S: Store + LocalStore> Read for ColumnStore<S> {
     }
 }
 
-impl Read for ColumnSnapshot {
-    fn beneath(&self, _: &KeyRange) -> Option<&dyn Any> {
-        Some(self)
-    }
-
-    fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
-        self.reader().get(key, reach, value)
-    }
-
-    fn contains(&self, key: &[u8], reach: Reach) -> Result<bool> {
-        self.inner.contains(key, reach)
-    }
-
-    fn sequence(&self) -> Option<u64> {
-        self.inner.sequence()
-    }
-
-    fn get_many(
-        &self,
-        keys: &[Vec<u8>],
-        reach: Reach,
-        each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
-    ) -> Result<()> {
-        self.reader().get_many(keys, reach, each)
-    }
-
-    fn scan<'a>(
-        &'a self,
-        range: &KeyRange,
-        direction: Direction,
-        reach: Reach,
-    ) -> Result<Box<dyn Cursor + 'a>> {
-        Ok(self.shown(self.inner.scan(range, direction, reach)?, range, reach))
-    }
-
-    fn scan_once<'a>(&'a self, range: &KeyRange) -> Result<Box<dyn Cursor + 'a>> {
-        Ok(self.shown(self.inner.scan_once(range)?, range, Reach::Disk))
-    }
-}
-
-impl ColumnSnapshot {
-    /// What a cursor below shows of a range.
-    fn shown<'a>(
-        &'a self,
-        cursor: Box<dyn Cursor + 'a>,
-        range: &KeyRange,
-        reach: Reach,
-    ) -> Box<dyn Cursor + 'a> {
-        match keys::table_of_row(&range.start).and_then(|id| self.columns.tables.get(id)) {
-            None => cursor,
-            Some(_) => {
-                let view = View::Borrowed(&*self.inner);
-                Box::new(RowCursor::new(cursor, &self.columns, view, reach))
-            }
-        }
-    }
-}
-
-impl ColumnSnapshot {
-    pub(crate) fn reader(&self) -> Reader<'_> {
-        Reader { columns: &self.columns, inner: &*self.inner }
-    }
-}
-
-/// What a view shows of a columnar table by column; `None` when the table is none, when the view
-/// has writes of its own over it, and when its rows expire: which have done so is seen of rows.
-///
-/// # Errors
-/// `Corrupt`, `Store`.
-pub fn columns_of(view: &dyn Read, table: &Table) -> Result<Option<TableColumns>> {
-    match table.expiry_column() {
-        Some(_) => Ok(None),
-        None => stored_columns_of(view, table),
-    }
-}
-
-/// As `columns_of`, expired rows included.
-///
-/// # Errors
-/// `Corrupt`, `Store`.
-pub fn stored_columns_of(view: &dyn Read, table: &Table) -> Result<Option<TableColumns>> {
-    if !table.columnar {
-        return Ok(None);
-    }
-    let beneath = view.beneath(&table.index_range(0));
-    match beneath.and_then(<dyn Any>::downcast_ref::<ColumnSnapshot>) {
-        Some(_) if !table.is_shown_by(view) => Err(Error::SchemaChanged),
-        Some(snapshot) => TableColumns::of(snapshot, table),
-        None => Ok(None),
-    }
-}
-
-impl<S: Store + LocalStore> LocalStore for ColumnStore<S> {
+impl<S: TableStore + LocalStore> LocalStore for ColumnStore<S> {
     fn locks(&self) -> &LockTable {
         self.inner.locks()
     }
@@ -347,55 +177,19 @@ impl<S: Store + LocalStore> LocalStore for ColumnStore<S> {
         if self.columns.tables.is_empty() {
             return self.inner.apply_sorted(passes);
         }
-        let mut noted = NotedWrites::new(self, passes);
+        let (inner, tables) = (&self.inner, &self.columns.tables);
+        let mut noted = NotedWrites::new(inner, tables, passes);
         let once = Cell::new(Some(&mut noted));
         self.inner.apply_sorted(&|| match once.take() {
             Some(noted) => Box::new(noted),
-            None => Box::new(NotedWrites::new(self, passes)),
+            None => Box::new(NotedWrites::new(inner, tables, passes)),
         })?;
         noted.into_counted().settle();
         Ok(())
     }
 }
 
-impl<S: Store + LocalStore> Store for ColumnStore<S> {
-    fn know(&self, table: &Arc<Table>) {
-        if table.columnar {
-            self.columns.tables.know(table);
-        } else {
-            self.columns.tables.know_index(table);
-        }
-        self.inner.know(table);
-    }
-
-    fn lend(&self, bytes: usize) {
-        self.inner.lend(bytes);
-    }
-
-    fn disk_waits(&self) -> u64 {
-        self.inner.disk_waits()
-    }
-
-    fn begin_turn(&self, can_begin_reads: bool) {
-        self.inner.begin_turn(can_begin_reads);
-    }
-
-    fn watch_refused(&self, waker: LockWaker) -> bool {
-        self.inner.watch_refused(waker)
-    }
-
-    fn row_lock_waits(&self) -> Vec<RowLockWait> {
-        self.inner.row_lock_waits()
-    }
-
-    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
-        self.inner.locked_ranges(most)
-    }
-
-    fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
-        self.inner.begun_reads(wake)
-    }
-
+impl<S: TableStore + LocalStore> Store for ColumnStore<S> {
     fn snapshot(&self) -> Result<Arc<dyn Read>> {
         let (inner, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
         Ok(Arc::new(ColumnSnapshot { inner, columns: Arc::clone(&self.columns), moment }))
@@ -441,27 +235,37 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
     fn begin(&self) -> Result<Box<dyn StoreTransaction>> {
         Ok(Box::new(LocalTransaction::new(self.clone())))
     }
+}
 
-    fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
-        if self.columns.tables.is_empty() && !self.columns.tables.has_indexes() {
-            return self.inner.ingest(entries);
-        }
-        let ingestion = self.ingestion()?;
-        let count = ingestion.add(&mut ListCursor { entries, current: Default::default() })?;
-        ingestion.finish()?;
-        Ok(count)
+impl<S: TableStore + LocalStore> LoopStore for ColumnStore<S> {
+    fn disk_waits(&self) -> u64 {
+        self.inner.disk_waits()
     }
 
-    fn ingestion(&self) -> Result<Box<dyn Ingestion>> {
-        let inner = self.inner.ingestion()?;
-        Ok(match self.columns.tables.is_empty() && !self.columns.tables.has_indexes() {
-            true => inner,
-            false => Box::new(Sealing::new(inner, &self.columns, Box::new(self.inner.clone()))),
-        })
+    fn begin_turn(&self, can_begin_reads: bool) {
+        self.inner.begin_turn(can_begin_reads);
     }
 
-    fn column_ingestion(&self, table: &Arc<Table>) -> Result<Box<dyn Ingestion>> {
-        Ok(Box::new(IndexFill::new(self.inner.ingestion()?, &self.columns, table)?))
+    fn watch_refused(&self, waker: LockWaker) -> bool {
+        self.inner.watch_refused(waker)
+    }
+
+    fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
+        self.inner.begun_reads(wake)
+    }
+}
+
+impl<S: TableStore + LocalStore> StoreUpkeep for ColumnStore<S> {
+    fn lend(&self, bytes: usize) {
+        self.inner.lend(bytes);
+    }
+
+    fn row_lock_waits(&self) -> Vec<RowLockWait> {
+        self.inner.row_lock_waits()
+    }
+
+    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
+        self.inner.locked_ranges(most)
     }
 
     fn check_room(&self, bytes: u64) -> Result<()> {
@@ -512,6 +316,39 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
             status.figures.push((name.to_string(), figure));
         }
         status
+    }
+}
+
+impl<S: TableStore + LocalStore> TableStore for ColumnStore<S> {
+    fn know(&self, table: &Arc<Table>) {
+        if table.columnar {
+            self.columns.tables.know(table);
+        } else {
+            self.columns.tables.know_index(table);
+        }
+        self.inner.know(table);
+    }
+
+    fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
+        if self.columns.tables.is_empty() && !self.columns.tables.has_indexes() {
+            return self.inner.ingest(entries);
+        }
+        let ingestion = self.ingestion()?;
+        let count = ingestion.add(&mut ListCursor { entries, current: Default::default() })?;
+        ingestion.finish()?;
+        Ok(count)
+    }
+
+    fn ingestion(&self) -> Result<Box<dyn Ingestion>> {
+        let inner = self.inner.ingestion()?;
+        Ok(match self.columns.tables.is_empty() && !self.columns.tables.has_indexes() {
+            true => inner,
+            false => Box::new(Sealing::new(inner, &self.columns, Box::new(self.inner.clone()))),
+        })
+    }
+
+    fn column_ingestion(&self, table: &Arc<Table>) -> Result<Box<dyn Ingestion>> {
+        Ok(Box::new(IndexFill::new(self.inner.ingestion()?, &self.columns, table)?))
     }
 }
 

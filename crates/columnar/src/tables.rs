@@ -11,6 +11,9 @@
 //! 3. So is one that makes rows recent, or recent rows no more so, but apart: rows come in all the
 //!    time, and segments stay as they are meanwhile.
 //!
+//! 4. A state of segments that was read by one view serves another only if nothing changed in
+//!    between (`KnownTable::state_of`).
+//!
 //! Not here: rows and segments (`reader`, `mover`).
 
 use std::collections::HashMap;
@@ -22,12 +25,12 @@ use foldhash::fast::RandomState;
 use parking_lot::{Mutex, RwLock};
 use rows::error::Result;
 use rows::schema::TableId;
-use rows::store::{Direction, Reach, Read};
+use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::table::Table;
 
-use crate::index::KeptNotes;
-use crate::keys::{self, Home, RECENT, SegmentId};
-use crate::state::State;
+use crate::keys::{self, COLUMNS, Home, RECENT, SEGMENTS, SegmentId};
+use crate::note_cache::KeptNotes;
+use crate::state::{self, State};
 
 /// All columnar tables.
 #[derive(Default)]
@@ -109,7 +112,7 @@ pub(crate) struct KnownTable {
     /// One more than the last moment at which none was seen to be recent; 0: there was no such.
     none_recent: AtomicU64,
     /// The state that was read last.
-    pub state: Mutex<Option<Arc<State>>>,
+    state: Mutex<Option<Arc<State>>>,
 }
 
 impl Tables {
@@ -123,6 +126,11 @@ impl Tables {
             return None;
         }
         self.known.read().get(&id).cloned()
+    }
+
+    /// The columnar table whose row has this key.
+    pub fn of_row(&self, key: &[u8]) -> Option<Arc<KnownTable>> {
+        self.get(keys::table_of_row(key)?)
     }
 
     /// Takes a snapshot, with its moment.
@@ -260,14 +268,59 @@ impl KnownTable {
         Arc::clone(&self.table.read())
     }
 
+    /// Reads the number of the next segment, once per start.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn load_next_segment(&self, store: &dyn Read) -> Result<()> {
+        if self.next_segment.load(Ordering::SeqCst) != 0 {
+            return Ok(());
+        }
+        let mut last = 0;
+        for kind in [SEGMENTS, COLUMNS] {
+            let range: KeyRange = keys::range(self.home, kind);
+            let mut cursor = store.scan(&range, Direction::Backward, Reach::Disk)?;
+            if cursor.advance()?
+                && let Some((id, _)) = keys::segment_of(self.home, cursor.key())
+            {
+                last = last.max(id);
+            }
+        }
+        // Whoever was first has perhaps taken some already.
+        let (was, next) = (Ordering::SeqCst, Ordering::SeqCst);
+        let _ = self.next_segment.compare_exchange(0, last + 1, was, next);
+        Ok(())
+    }
+
     /// Takes so many numbers for segments.
     pub fn take_segments(&self, count: u32) -> SegmentId {
         self.next_segment.fetch_add(count, Ordering::SeqCst)
     }
 
     /// Whether nothing has changed since a moment.
-    pub fn is_unchanged_since(&self, moment: u64) -> bool {
+    fn is_unchanged_since(&self, moment: u64) -> bool {
         self.changed.load(Ordering::SeqCst) <= moment
+    }
+
+    /// The state that a view shows, taken at a moment.
+    ///
+    /// # Errors
+    /// Those of reading the list of segments; the state that was remembered stays.
+    pub fn state_of(&self, view: &dyn Read, moment: Moment) -> Result<Arc<State>> {
+        let Some(moment) = moment.segments else {
+            return Ok(Arc::new(State { moment: 0, segments: state::read(self.home, view)? }));
+        };
+        let mut last = self.state.lock();
+        if let Some(state) = &*last
+            && self.is_unchanged_since(moment.min(state.moment))
+        {
+            return Ok(Arc::clone(state));
+        }
+        let state = Arc::new(State { moment, segments: state::read(self.home, view)? });
+        if last.as_ref().is_none_or(|last| last.moment <= moment) {
+            *last = Some(Arc::clone(&state));
+        }
+        Ok(state)
     }
 
     /// Whether a view shows recent rows. That it shows none is remembered: notes that are gone are

@@ -10,7 +10,8 @@
 use std::sync::Arc;
 
 use rows::error::Result;
-use rows::store::{Cursor, Ingestion};
+use rows::ingestion::Ingestion;
+use rows::store::Cursor;
 use rows::table::Table;
 use values::row::RowRef;
 

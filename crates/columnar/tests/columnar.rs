@@ -15,7 +15,7 @@ use crate::common::{
 use rows::alter::Alteration;
 use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::local::{LocalStore, SortedWrites};
-use rows::store::{Durability, Store};
+use rows::store::{Durability, StoreUpkeep};
 use rows::table::Patience;
 use rows::{ChangeOutcome, Engine, EngineOptions, Error, RowChange, Table};
 use values::{Datum, Value};

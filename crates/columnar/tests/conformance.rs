@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use columnar::ColumnStore;
 use rows::error::Result;
-use rows::store::Store;
+use rows::ingestion::TableStore;
 use rows_rocks::{RocksOptions, RocksStore};
 
-fn open(directory: &Path) -> Result<Arc<dyn Store>> {
+fn open(directory: &Path) -> Result<Arc<dyn TableStore>> {
     let options = RocksOptions { memory_bytes: 8 << 20, ..RocksOptions::default() };
     Ok(Arc::new(ColumnStore::new(RocksStore::open(directory, &options)?, 4 << 20)))
 }

@@ -22,6 +22,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use resources::turn_limits::TurnLimits;
 use rows::store::{LockWait, Reach};
 use rows::{Engine, Group, Result, Transaction};
 use sql::DoorProcess;
@@ -199,6 +200,11 @@ impl<'a> Turn<'a> {
     /// The rows.
     pub fn engine(&self) -> &'a Arc<Engine> {
         self.engine
+    }
+
+    /// What may be done in it.
+    pub fn limits(&self) -> &'static TurnLimits {
+        if self.may_wait() { &TurnLimits::POOL } else { &TurnLimits::LOOP }
     }
 
     /// Whether waiting for disk, locks and commits is allowed.

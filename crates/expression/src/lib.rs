@@ -8,11 +8,14 @@
 //!
 //! Layers, bottom up:
 //! - `statement`: what a statement lets its expressions do
+//! - `value`: values, documents of JSON, what operators make of numbers
 //! - `tree`: what they are, and what operands make
 //! - `row`: the row at hand
-//! - `value`: values, what operators make of them, CAST
 //! - `functions`: the functions, a folder or file for each family
-//! - `evaluation`: nodes over a row; what is read of rows by shorter ways
+//! - `evaluation`: nodes over a row, CAST; what is read of rows by shorter ways
+//!
+//! The last four use each other, as expressions do: a function has operands, and the row at hand
+//! may be that of a sub-query.
 //!
 //! Invariants
 //! 1. Nothing here knows a syntax tree, a session, a table or a store.
@@ -31,6 +34,7 @@ mod value;
 pub use functions::time::moment;
 pub use statement::{limits, warning};
 
+pub use evaluation::cast::{fit, is_number};
 pub use evaluation::compared_as_number::{as_key, beside, exact_beside, halves};
 pub use evaluation::ordinals::{Ordinals, ordinal_beside};
 pub use functions::definition::Family;
@@ -39,20 +43,19 @@ pub use functions::full_text::{
 };
 pub use functions::function::Function;
 pub use functions::json::attributes::{object_of_text, patched_object};
-pub use functions::json::conversion::{JsonMembers, json_element};
-pub use functions::json::order::{write_json_comparison_key, write_json_key};
 pub use functions::json::rows::{JsonOtherwise, JsonParts, JsonTable, TakeRow};
 pub use functions::json::single_value::{ON_DEFAULT, ON_ERROR};
 pub use functions::text::charset::{charset_of, converted_to, read_as, seen_as_bytes, written_in};
 pub use functions::time::digits::number_digits;
 pub use functions::time::moment::Unit;
-pub use functions::time::names::TimeNames;
 pub use row::frame::{Enclosing, JoinedRow, JoinedRows, Subqueries};
 pub use row::scope::{Environment, RowView, Scope};
 pub use statement::context::{Server, SideEffects, StatementContext, SystemVariables};
 pub use statement::error::{Error, QueryError, Result, shortened};
 pub use statement::kill::{KillMark, ThreadGuard, TimeLimit};
 pub use statement::limits::Limits;
+pub use statement::random::Random;
+pub use statement::time_names::TimeNames;
 pub use statement::warning::{Level, Warning, Warnings};
 pub use tree::common::{as_signed, common_type, display_chars};
 pub use tree::lists::List;
@@ -60,16 +63,14 @@ pub use tree::make::{
     among, arithmetic_node, boolean, call_node, case_condition, common_rule, compared,
     computed_double, keeps_digits, seen_beside, shift_node, temporal_number, within,
 };
-pub use tree::node::{
-    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, TRUTH, UNTYPED, common_collation,
-    text_type, type_collation,
-};
+pub use tree::node::{Comparison, Kind, Node, common_collation};
 pub use tree::once::{ExecutionMemo, OnceNode};
 pub use tree::slot::{KEY_COLUMN, parts_of, slot};
 pub use tree::subquery::{BoundQuery, Quantifier, Subquery, SubqueryForm};
-pub use value::arithmetic::quotient;
-pub use value::cast::{fit, is_number};
+pub use value::arithmetic::{Arithmetic, quotient};
 pub use value::cell::{Cell, bytes_of, text_of};
 pub use value::compare::compare;
+pub use value::json::conversion::{JsonMembers, json_element};
+pub use value::json::order::{write_json_comparison_key, write_json_key};
 pub use value::number::{Number, leading_exact};
-pub use value::random::Random;
+pub use value::types::{BIGINT, BIGINT_UNSIGNED, TRUTH, UNTYPED, text_type, type_collation};

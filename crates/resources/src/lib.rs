@@ -1,7 +1,8 @@
 //! Resources: what work may use of the machine, asked wherever work is done.
 //!
 //! - memory: `budget`, the sum that clients draw from; `owner`, what one of them has of it
-//! - `forecast`: what is likely to take longer than there is time for where it is begun
+//! - `turn_limits`: what may be done in a turn; `forecast`: what is likely to take longer than
+//!   there is time for where it is begun
 //! - time: `clock`, the time of day; `interrupt`, whether work is to end; `waiting`, what it waits
 //!   for
 //! - threads: `background`, what they are to the system; `parallel`, one work by several of them
@@ -25,4 +26,5 @@ pub mod log_rate;
 pub mod owner;
 pub mod parallel;
 pub mod spill;
+pub mod turn_limits;
 pub mod waiting;

@@ -11,6 +11,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use resources::turn_limits::TurnLimits;
 use rows::store::Reach;
 use values::datum::Datum;
 use values::temporal::Zone;
@@ -33,6 +34,11 @@ impl How {
     pub const LOOP: How = How { may_wait: false, reach: Reach::Memory };
     /// On a thread of its own, where waiting is allowed.
     pub const POOL: How = How { may_wait: true, reach: Reach::Disk };
+
+    /// What may be done in a turn.
+    pub fn limits(self) -> &'static TurnLimits {
+        if self.may_wait { &TurnLimits::POOL } else { &TurnLimits::LOOP }
+    }
 }
 
 /// What a sink wants after a row.

@@ -8,7 +8,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use rows::store::{Batch, Change, Direction, Durability, KeyRange, LockWait, Reach, Read, Store};
+use rows::ingestion::TableStore;
+use rows::store::{
+    Batch, Change, Direction, Durability, KeyRange, LockWait, Reach, Read, Store, StoreUpkeep,
+};
 use rows_rocks::{RocksOptions, RocksStore};
 
 /// Set for the child that writes until it has written so much, and then dies at once.

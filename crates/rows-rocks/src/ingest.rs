@@ -17,11 +17,12 @@ use parking_lot::Mutex;
 use resources::leftovers;
 use rocksdb::{FlushOptions, IngestExternalFileOptions, SstFileWriter};
 use rows::error::{Error, Result};
+use rows::ingestion::Ingestion;
 use rows::local::SortedWrites;
-use rows::store::{Cursor, Ingestion};
+use rows::store::Cursor;
 
 use crate::failure::{is_disk_full, of_file, of_read};
-use crate::store::OpenDatabase;
+use crate::open_database::OpenDatabase;
 
 /// Size at which a further file is begun.
 const FILE_BYTES: u64 = 128 << 20;

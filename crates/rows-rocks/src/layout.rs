@@ -31,9 +31,7 @@
 //! packed closely, and their blocks do not go into the cache.
 
 use parking_lot::Mutex;
-use rocksdb::Options;
-
-use crate::store::OpenDatabase;
+use rocksdb::{DB, Options};
 
 /// Bytes of data for one byte of indexes and filters, about.
 const DATA_PER_INDEX: u64 = 70;
@@ -74,6 +72,30 @@ impl Layout {
 
     pub(crate) fn is_in_parts(&self) -> bool {
         self.form.lock().in_parts
+    }
+
+    /// Options for a file that is written beside the database, with so many bytes of data in all;
+    /// `None`: the database's own.
+    pub(crate) fn options_of_file(&self, data_bytes: u64) -> Option<&Options> {
+        let in_parts = self.is_in_parts() || data_bytes >= self.whole_below;
+        in_parts.then_some(&self.parts)
+    }
+
+    /// Sees to it that files are written as befits the bytes of data there are, and a cache of so
+    /// many.
+    pub(crate) fn choose(&self, database: &DB, data_bytes: impl FnOnce() -> u64, cache: u64) {
+        let mut form = self.form.lock();
+        let next = form.next(data_bytes(), cache, self.whole_below);
+        if next == *form {
+            return;
+        }
+        let options = next.options(self.first_level);
+        let options = options.each_ref().map(|(name, value)| (*name, value.as_str()));
+        match database.set_options(&options) {
+            Ok(()) => *form = next,
+            // It is tried again with the next writes.
+            Err(error) => tracing::warn!("new files are written as before: {error}"),
+        }
     }
 }
 
@@ -121,41 +143,10 @@ pub(crate) fn whole_below(memory: usize) -> u64 {
     (memory as u64 / 3).saturating_mul(DATA_PER_INDEX)
 }
 
-impl OpenDatabase {
-    /// Options for a file that is written beside the database, where so many bytes are already.
-    pub(crate) fn options_of_file(&self, beside: u64) -> &Options {
-        let layout = &self.layout;
-        let in_parts = layout.is_in_parts() || self.data_bytes() + beside >= layout.whole_below;
-        if in_parts { &layout.parts } else { &self.options }
-    }
-
-    /// Sees to it that files are written as befits the bytes of data there are.
-    pub(crate) fn choose_layout(&self) {
-        let layout = &self.layout;
-        // Less than at first, where others have borrowed of it.
-        let cache = self.property("rocksdb.block-cache-capacity").unwrap_or(0);
-        let mut form = layout.form.lock();
-        let next = form.next(self.data_bytes(), cache, layout.whole_below);
-        if next == *form {
-            return;
-        }
-        let options = next.options(layout.first_level);
-        let options = options.each_ref().map(|(name, value)| (*name, value.as_str()));
-        match self.database.set_options(&options) {
-            Ok(()) => *form = next,
-            // It is tried again with the next writes.
-            Err(error) => tracing::warn!("new files are written as before: {error}"),
-        }
-    }
-
-    fn data_bytes(&self) -> u64 {
-        self.property("rocksdb.live-sst-files-size").unwrap_or(0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rows::error::Result;
+    use rows::ingestion::TableStore;
     use rows::store::{Batch, Change, Durability, Reach, Read, Store};
 
     use super::*;

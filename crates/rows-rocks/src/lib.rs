@@ -3,11 +3,11 @@
 //! RocksDB's plain database with one column family; row locks are `rows::locks`. Where to look:
 //! - `options`: every setting of RocksDB that we change, and why; `layout`: where indexes of files
 //!   are divided
-//! - `store`: opening, closing, and the trait itself
+//! - `open_database`: what all parts share; `store`: opening, closing, and the traits themselves
 //! - `page_cache`, `begun_reads`: files by way of the kernel's memory; reads that nobody waits for
-//! - `reading`, `snapshot`: look-ups and scans; `spare`: cursors that are used again; `tombstones`:
-//!   what scans pass over, and when that costs more than a new file; `writing`, `health`: batches,
-//!   durability, failures
+//! - `reading`, `cursors`, `snapshot`: look-ups and scans; `spare`: iterators that are used again;
+//!   `tombstones`: what scans pass over, and when that costs more than a new file; `writing`,
+//!   `syncing`, `health`: batches, durability, failures
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
 //!   unsynced logs and of RocksDB's list of files
 //! - `lost_files`: what can be read where files of rows are missing
@@ -15,8 +15,8 @@
 //! - `fragments`, `records`: reading the form that logs and MANIFEST have
 //! - `log_files`, `laid_out`, `space`: syncing the log; zeros ahead of its records; room on the
 //!   disk for it
-//! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
-//! - `prefix_sizes`, `sizes`: whose bytes are in each file; what ranges take
+//! - `ingest`, `reclaim`, `reclaim_queue`, `status`: files added at once, space given back, figures
+//! - `prefix_sizes`, `file_sizes`, `sizes`: whose bytes are in each file, in all; what ranges take
 //! - `backup`: numbered copies that share what has not changed
 //! - `format`: the file that says whose data directory this is
 //!
@@ -25,8 +25,10 @@
 mod backup;
 mod begun_reads;
 mod busy_threads;
+mod cursors;
 mod directory;
 mod failure;
+mod file_sizes;
 mod format;
 mod fragments;
 mod health;
@@ -38,12 +40,14 @@ mod log;
 mod log_files;
 mod lost_files;
 mod manifest;
+mod open_database;
 mod options;
 mod pace;
 mod page_cache;
 mod prefix_sizes;
 mod reading;
 mod reclaim;
+mod reclaim_queue;
 mod records;
 mod sizes;
 mod snapshot;
@@ -51,6 +55,7 @@ mod space;
 mod spare;
 mod status;
 mod store;
+mod syncing;
 mod tombstones;
 mod writing;
 

@@ -183,6 +183,7 @@ fn push_varint(mut number: u64, bytes: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use rows::ingestion::TableStore;
     use rows::store::{Batch, Change, Direction, Durability, Reach, Read as _, Store as _};
 
     use super::*;

@@ -306,6 +306,7 @@ fn log(level: LogLevel, message: &str) {
 mod tests {
     use rows::store::{
         Batch, Change, Direction, Durability, KeyRange, Reach, Read as _, Store as _,
+        StoreUpkeep as _,
     };
 
     use super::*;

@@ -1,24 +1,19 @@
-//! Look-ups and scans, of the latest state or of a snapshot.
+//! Look-ups, of the latest state or of a snapshot, and what they have in common with scans.
 //!
 //! `Reach::Memory` is memtables, cached blocks, and blocks whose pages the kernel has in memory
 //! (`page_cache`).
 //!
-//! Not here: iterators that are used again (`spare`), as those of most scans are.
+//! Not here: scans (`cursors`).
 
-use rocksdb::{DB, DBRawIterator, ReadOptions, Snapshot};
+use rocksdb::{DB, ReadOptions, Snapshot};
 use rows::error::{Error, Result, Wait};
-use rows::store::{Cursor, Direction, KeyRange, Reach};
+use rows::store::{Direction, KeyRange, Reach};
 
 use crate::failure::of_read;
 use crate::page_cache::memory_only;
-use crate::spare::SpareCursor;
-use crate::store::OpenDatabase;
-use crate::tombstones::PassCount;
 
 /// From this many keys on, one batched look-up is cheaper than single ones.
 const BATCHED_MIN: usize = 4;
-/// Bytes that are read at once by who goes through much.
-const READ_AHEAD: usize = 256 << 10;
 
 /// Options for the latest state, or for a snapshot, which must outlive what is returned.
 pub(crate) fn read_options(snapshot: Option<&Snapshot<'_>>, reach: Reach) -> ReadOptions {
@@ -103,49 +98,6 @@ impl Lookup {
     }
 }
 
-/// A cursor on the latest state, or on a snapshot, which must outlive it.
-pub(crate) fn scan<'a>(
-    shared: &'a OpenDatabase,
-    snapshot: Option<&Snapshot<'_>>,
-    range: &KeyRange,
-    direction: Direction,
-    reach: Reach,
-) -> Box<dyn Cursor + 'a> {
-    if range.end.is_empty() || range.is_empty() {
-        return cursor(shared, read_options(snapshot, reach), range, direction);
-    }
-    let moment = snapshot.map(Snapshot::sequence_number);
-    Box::new(SpareCursor::new(shared, range, direction, moment, reach))
-}
-
-/// A cursor on a snapshot, for `Read::scan_once`.
-pub(crate) fn scan_once<'a>(
-    shared: &'a OpenDatabase,
-    snapshot: &Snapshot<'_>,
-    range: &KeyRange,
-) -> Box<dyn Cursor + 'a> {
-    let mut options = read_options(Some(snapshot), Reach::Disk);
-    options.fill_cache(false);
-    options.set_readahead_size(READ_AHEAD);
-    cursor(shared, options, range, Direction::Forward)
-}
-
-fn cursor<'a>(
-    shared: &'a OpenDatabase,
-    mut options: ReadOptions,
-    range: &KeyRange,
-    direction: Direction,
-) -> Box<dyn Cursor + 'a> {
-    options.set_iterate_lower_bound(&range.start[..]);
-    if !range.end.is_empty() {
-        options.set_iterate_upper_bound(&range.end[..]);
-    }
-    let state = CursorState::first(range);
-    let entries = shared.database.raw_iterator_opt(options);
-    let (range, passing) = (range.clone(), PassCount::begin());
-    Box::new(RocksCursor { entries, range, direction, state, passing, shared })
-}
-
 /// Where a cursor is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CursorState {
@@ -178,79 +130,6 @@ impl CursorState {
             (CursorState::On, Direction::Backward) => Some(IteratorStep::Previous),
             (CursorState::Done, _) => None,
         }
-    }
-}
-
-impl OpenDatabase {
-    /// Counts what a cursor passed over that goes away: it has gone through its range up to a key,
-    /// or to its end.
-    pub(crate) fn end_passing(
-        &self,
-        passing: &PassCount,
-        (range, direction): (&KeyRange, Direction),
-        at: Option<&[u8]>,
-    ) {
-        let gone_through = || {
-            let KeyRange { start, end } = range.clone();
-            match (at.map(<[u8]>::to_vec), direction) {
-                (Some(key), Direction::Forward) => KeyRange { start, end: key },
-                (Some(key), Direction::Backward) => KeyRange { start: key, end },
-                (None, _) => KeyRange { start, end },
-            }
-        };
-        if passing.end(&self.tombstones, gone_through) {
-            self.syncing.note_hidden();
-        }
-    }
-}
-
-struct RocksCursor<'a> {
-    entries: DBRawIterator<'a>,
-    range: KeyRange,
-    direction: Direction,
-    state: CursorState,
-    passing: PassCount,
-    shared: &'a OpenDatabase,
-}
-
-impl Drop for RocksCursor<'_> {
-    fn drop(&mut self) {
-        let range = (&self.range, self.direction);
-        self.shared.end_passing(&self.passing, range, self.entries.key());
-    }
-}
-
-impl Cursor for RocksCursor<'_> {
-    fn advance(&mut self) -> Result<bool> {
-        match self.state.step(self.direction) {
-            Some(IteratorStep::First) => self.entries.seek_to_first(),
-            Some(IteratorStep::Last) => self.entries.seek_to_last(),
-            Some(IteratorStep::Next) => self.entries.next(),
-            Some(IteratorStep::Previous) => self.entries.prev(),
-            None => return Ok(false),
-        }
-        if self.entries.valid() {
-            self.state = CursorState::On;
-            PassCount::show();
-            return Ok(true);
-        }
-        self.state = CursorState::Done;
-        match self.entries.status() {
-            Ok(()) => Ok(false),
-            Err(error) => Err(of_read("scanning", error)),
-        }
-    }
-
-    fn key(&self) -> &[u8] {
-        self.entries.key().unwrap_or_default()
-    }
-
-    fn value(&self) -> &[u8] {
-        self.entries.value().unwrap_or_default()
-    }
-
-    fn entry(&self) -> (&[u8], &[u8]) {
-        self.entries.item().unwrap_or_default()
     }
 }
 

@@ -3,121 +3,27 @@
 //!
 //! A removed range is only a mark until compaction meets what it covers. Reclaiming deletes the
 //! files that lie wholly inside, then compacts what is left; ranges that came together, and have
-//! little between them, as one. Ranges not yet done are listed in the file `RECLAIM`, one line
-//! each, so that a restart goes on with them, unless who dropped them has a note of them:
-//! ```text
-//! <start in hex> <end in hex, or -> <xxh3 of both>
-//! ```
+//! little between them, as one. Ranges not yet done are listed (`reclaim_queue`), unless who
+//! dropped them has a note of them.
 //!
 //! Invariants
-//! 1. A line whose checksum does not hold is ignored: its space comes back later, by ordinary
-//!    compaction. No file is ever deleted for a range that was not asked for.
-//! 2. After whole files were deleted the range is marked as removed once more: the deleted files
+//! 1. After whole files were deleted the range is marked as removed once more: the deleted files
 //!    may have held the first mark, and files that were left would otherwise show old keys.
-//! 3. The removal is durable before the range is listed, and before a file is deleted. So is then
+//! 2. The removal is durable before the range is listed, and before a file is deleted. So is then
 //!    what made it: a power cut that took back a DROP TABLE would find no rows.
 
-use std::collections::VecDeque;
-use std::fs;
-use std::io::ErrorKind;
-use std::path::Path;
-
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::MutexGuard;
 use rocksdb::{BottommostLevelCompaction, CompactOptions};
 use rows::error::Result;
 use rows::store::{Batch, Change, Durability, KeyRange};
-use xxhash_rust::xxh3::xxh3_64;
 
-use crate::failure::{of_file, of_read};
-use crate::format::write_synced;
-use crate::store::OpenDatabase;
-
-pub(crate) const RECLAIM_FILE: &str = "RECLAIM";
+use crate::failure::of_read;
+use crate::open_database::OpenDatabase;
+use crate::reclaim_queue::PendingRange;
 
 /// Bytes in files between two removed ranges up to which both are compacted as one: every
 /// compaction costs some milliseconds, and may rewrite the file that has what is between them.
 const BETWEEN_BYTES_MAX: u64 = 4 << 20;
-
-/// What is to be reclaimed.
-pub(crate) struct Reclaiming {
-    queue: Mutex<Queue>,
-    changed: Condvar,
-}
-
-struct Queue {
-    /// The first of them are being worked on.
-    ranges: VecDeque<PendingRange>,
-    /// Where scans have too much to pass over.
-    crowded: Option<KeyRange>,
-    stopped: bool,
-}
-
-impl Reclaiming {
-    /// With what an earlier process did not finish.
-    pub(crate) fn load(directory: &Path) -> Result<Reclaiming> {
-        let bytes = match fs::read(directory.join(RECLAIM_FILE)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(of_file("reading RECLAIM", error));
-            }
-            read => read.unwrap_or_default(),
-        };
-        let text = String::from_utf8_lossy(&bytes);
-        let ranges = text.lines().filter_map(range).map(PendingRange::listed).collect();
-        Ok(Reclaiming {
-            queue: Mutex::new(Queue { ranges, crowded: None, stopped: false }),
-            changed: Condvar::new(),
-        })
-    }
-
-    pub(crate) fn stop(&self) {
-        self.queue.lock().stopped = true;
-        self.changed.notify_all();
-    }
-
-    /// What the file says of the ranges that are not yet done.
-    pub(crate) fn text(&self) -> String {
-        self.queue.lock().text(|_| true)
-    }
-
-    /// Has a range compacted once what was asked before is done; in place of another that has not
-    /// begun. A store that does not compact does not take it up.
-    pub(crate) fn begin_compacting(&self, range: KeyRange) {
-        self.queue.lock().crowded = Some(range);
-        self.changed.notify_one();
-    }
-
-    /// How many ranges are not yet done.
-    pub(crate) fn pending(&self) -> usize {
-        self.queue.lock().ranges.len()
-    }
-}
-
-/// A range that is not yet done.
-#[derive(Clone)]
-struct PendingRange {
-    range: KeyRange,
-    /// Whether it is listed in the file.
-    is_listed: bool,
-    /// Removes the note of it, and of those before it.
-    forgotten: Batch,
-}
-
-impl PendingRange {
-    fn listed(range: KeyRange) -> PendingRange {
-        PendingRange { range, is_listed: true, forgotten: Batch::default() }
-    }
-}
-
-impl Queue {
-    fn save(&self, directory: &Path) -> Result<()> {
-        let text = self.text(|pending| pending.is_listed);
-        write_synced(directory, RECLAIM_FILE, text.as_bytes())
-    }
-
-    fn text(&self, is_told: impl Fn(&PendingRange) -> bool) -> String {
-        self.ranges.iter().filter(|pending| is_told(pending)).map(|all| line(&all.range)).collect()
-    }
-}
 
 impl OpenDatabase {
     pub(crate) fn begin_reclaiming(&self, ranges: &[KeyRange]) -> Result<()> {
@@ -243,49 +149,12 @@ fn joined(ranges: &[KeyRange], has_little: impl Fn(&KeyRange) -> bool) -> Vec<Ke
     joined
 }
 
-fn line(range: &KeyRange) -> String {
-    let both = format!("{} {}", hex(&range.start), hex(&range.end));
-    format!("{both} {:016x}\n", xxh3_64(both.as_bytes()))
-}
-
-fn range(line: &str) -> Option<KeyRange> {
-    let (both, checksum) = line.rsplit_once(' ')?;
-    if checksum != format!("{:016x}", xxh3_64(both.as_bytes())) {
-        return None;
-    }
-    let (start, end) = both.split_once(' ')?;
-    Some(KeyRange { start: bytes(start)?, end: bytes(end)? })
-}
-
-/// Bytes as hex digits; none as `-`, so that a line always has three words.
-fn hex(bytes: &[u8]) -> String {
-    match bytes {
-        [] => "-".to_string(),
-        bytes => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-    }
-}
-
-fn bytes(hex: &str) -> Option<Vec<u8>> {
-    if hex == "-" {
-        return Some(Vec::new());
-    }
-    let pairs = hex.as_bytes().chunks(2);
-    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn range_of(start: &[u8], end: &[u8]) -> KeyRange {
         KeyRange { start: start.to_vec(), end: end.to_vec() }
-    }
-
-    #[test]
-    fn ranges_are_read_back_from_their_lines() {
-        for written in [range_of(b"", b""), range_of(b"\0\xff", b""), range_of(b"a b", b"\n")] {
-            assert_eq!(range(line(&written).trim_end()), Some(written));
-        }
     }
 
     #[test]
@@ -301,17 +170,5 @@ mod tests {
         assert_eq!(joined(&within, |_| false), [range_of(b"a", b"")]);
         let covered = [range_of(b"a", b"m"), range_of(b"b", b"c")];
         assert_eq!(joined(&covered, |_| false), [range_of(b"a", b"m")]);
-    }
-
-    #[test]
-    fn a_damaged_line_is_no_range() {
-        let sound = line(&range_of(b"table 7", b"table 8"));
-        for position in 0..sound.len() - 1 {
-            let mut bytes = sound.clone().into_bytes();
-            bytes[position] ^= 1;
-            let damaged = String::from_utf8_lossy(&bytes).into_owned();
-            assert_eq!(range(damaged.trim_end()), None, "byte {position}");
-            assert_eq!(range(&sound[..position]), None);
-        }
     }
 }

@@ -6,8 +6,9 @@ use rocksdb::{DB, Snapshot};
 use rows::error::Result;
 use rows::store::{Cursor, Direction, KeyRange, Reach, Read};
 
-use crate::reading::{Lookup, scan, scan_once};
-use crate::store::OpenDatabase;
+use crate::cursors::{scan, scan_once};
+use crate::open_database::OpenDatabase;
+use crate::reading::Lookup;
 
 /// The state of one moment.
 ///

@@ -11,7 +11,8 @@
 //!    buffers and files of the moment when it was used last.
 //! 3. After an error an iterator is not used again.
 //!
-//! Not here: cursors on ranges without an end, and those that go through much (`reading`).
+//! Not here: the cursors (`cursors`), among them those on ranges without an end, and those that go
+//! through much.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::NonNull;
@@ -20,16 +21,14 @@ use librocksdb_sys as ffi;
 use parking_lot::Mutex;
 use rocksdb::{AsRawPtr, DB, ErrorKind};
 use rows::error::Result;
-use rows::store::{Cursor, Direction, KeyRange, Reach};
+use rows::store::{KeyRange, Reach};
 
 use crate::failure::of_read_kind;
-use crate::reading::{CursorState, IteratorStep};
-use crate::store::OpenDatabase;
-use crate::tombstones::PassCount;
+use crate::reading::IteratorStep;
 
 /// The state of now, whenever that is; as `spare.cc` has it. Others are the numbers of their last
 /// writes.
-const LATEST: u64 = u64::MAX;
+pub(crate) const LATEST: u64 = u64::MAX;
 /// Most iterators that wait: as many as joins are deep, for some of them at a time.
 const SPARES_MAX: usize = 16;
 
@@ -68,10 +67,10 @@ impl RawEntry {
 }
 
 /// An iterator between two bounds.
-struct Spare {
+pub(crate) struct Spare {
     iterator: NonNull<c_void>,
     /// What it goes through; the iterator reads these bytes.
-    range: KeyRange,
+    pub range: KeyRange,
     reach: Reach,
     /// Since somebody looked whether it is.
     is_used: bool,
@@ -131,7 +130,7 @@ impl Spare {
 
     /// `false` at the end.
     #[expect(unsafe_code, reason = "as above")]
-    fn step(&mut self, step: IteratorStep) -> Result<bool> {
+    pub(crate) fn step(&mut self, step: IteratorStep) -> Result<bool> {
         let step = match step {
             IteratorStep::First => 0,
             IteratorStep::Last => 1,
@@ -164,7 +163,7 @@ impl Spare {
 
     /// Key and value, empty where there is none.
     #[expect(unsafe_code, reason = "as above")]
-    fn entry(&self) -> (&[u8], &[u8]) {
+    pub(crate) fn entry(&self) -> (&[u8], &[u8]) {
         let RawEntry { key, key_bytes, value, value_bytes } = self.entry;
         // SAFETY: the iterator keeps these bytes until its next step, which takes it mutably;
         // without an entry they are no bytes at a well-formed address.
@@ -185,7 +184,13 @@ pub(crate) struct Spares {
 
 impl Spares {
     /// One that goes through a range that has an end, as of `moment`.
-    fn sent_to(&self, database: &DB, range: &KeyRange, moment: u64, reach: Reach) -> Spare {
+    pub(crate) fn sent_to(
+        &self,
+        database: &DB,
+        range: &KeyRange,
+        moment: u64,
+        reach: Reach,
+    ) -> Spare {
         if let Some(mut spare) = self.take(reach)
             && spare.show(range, moment)
         {
@@ -204,7 +209,7 @@ impl Spares {
         Some(waiting.remove(at))
     }
 
-    fn put(&self, mut spare: Spare) {
+    pub(crate) fn put(&self, mut spare: Spare) {
         spare.is_used = true;
         let mut waiting = self.waiting.lock();
         let oldest = (waiting.len() >= SPARES_MAX).then(|| waiting.remove(0));
@@ -227,78 +232,13 @@ impl Spares {
     }
 }
 
-/// A cursor on a range whose iterator will be used again.
-pub(crate) struct SpareCursor<'a> {
-    /// There until the cursor is dropped, or has failed.
-    spare: Option<Spare>,
-    direction: Direction,
-    state: CursorState,
-    passing: PassCount,
-    shared: &'a OpenDatabase,
-}
-
-impl<'a> SpareCursor<'a> {
-    /// On a range that is not empty and has an end, as of `moment`, which the caller has a snapshot
-    /// of for as long, or as of now.
-    pub(crate) fn new(
-        shared: &'a OpenDatabase,
-        range: &KeyRange,
-        direction: Direction,
-        moment: Option<u64>,
-        reach: Reach,
-    ) -> SpareCursor<'a> {
-        let passing = PassCount::begin();
-        let moment = moment.unwrap_or(LATEST);
-        let spare = shared.spares.sent_to(&shared.database, range, moment, reach);
-        SpareCursor { spare: Some(spare), direction, state: CursorState::Before, passing, shared }
-    }
-}
-
-impl Drop for SpareCursor<'_> {
-    fn drop(&mut self) {
-        let Some(spare) = self.spare.take() else { return };
-        let at = (self.state == CursorState::On).then(|| spare.entry().0);
-        self.shared.end_passing(&self.passing, (&spare.range, self.direction), at);
-        self.shared.spares.put(spare);
-        self.shared.syncing.note_spares();
-    }
-}
-
-impl Cursor for SpareCursor<'_> {
-    fn advance(&mut self) -> Result<bool> {
-        let Some(spare) = &mut self.spare else { return Ok(false) };
-        let Some(step) = self.state.step(self.direction) else { return Ok(false) };
-        let found = spare.step(step);
-        match found {
-            Ok(true) => {
-                self.state = CursorState::On;
-                PassCount::show();
-            }
-            Ok(false) => self.state = CursorState::Done,
-            Err(_) => self.spare = None,
-        }
-        found
-    }
-
-    fn key(&self) -> &[u8] {
-        self.entry().0
-    }
-
-    fn value(&self) -> &[u8] {
-        self.entry().1
-    }
-
-    fn entry(&self) -> (&[u8], &[u8]) {
-        self.spare.as_ref().map(Spare::entry).unwrap_or_default()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use proptest::prelude::*;
-    use rows::store::{Batch, Change, Durability, Read, Store};
+    use rows::ingestion::TableStore;
+    use rows::store::{Batch, Change, Cursor, Direction, Durability, Read, Store};
 
     use crate::{RocksOptions, RocksStore};
 

@@ -8,9 +8,10 @@ use rocksdb::{Range, ReadOptions};
 use rows::error::Result;
 use rows::store::{Direction, KeyRange, Reach, StoreStatus};
 
+use crate::cursors::scan;
 use crate::failure::of_read;
-use crate::reading::{scan, would_wait};
-use crate::store::{OpenDatabase, ReplayedLog};
+use crate::open_database::{OpenDatabase, ReplayedLog};
+use crate::reading::would_wait;
 
 /// Below this size a range is measured by walking it, where that is quick: RocksDB's estimate
 /// knows nothing of write buffers and little of small ranges.
@@ -70,10 +71,6 @@ impl OpenDatabase {
                 + self.property("rocksdb.estimate-table-readers-mem").unwrap_or(0),
             figures,
         }
-    }
-
-    pub(crate) fn property(&self, name: &str) -> Option<u64> {
-        self.database.property_int_value(name).ok().flatten()
     }
 
     /// RocksDB's estimate.

@@ -1,8 +1,8 @@
 //! The store: opening, closing, and `trait Store`, each operation in a line or two.
 //!
 //! Ownership: `RocksStore` is a handle, shared by transactions. Behind it, `Handle` owns the
-//! background threads and ends them when the last handle goes; `OpenDatabase` owns the database and
-//! lives on while snapshots need it.
+//! background threads and ends them when the last handle goes; `OpenDatabase` (`open_database`)
+//! owns the database and lives on while snapshots need it.
 //!
 //! Invariants
 //! 1. The background threads own `OpenDatabase`, never `Handle`, so that the last handle can go.
@@ -10,50 +10,51 @@
 
 use std::fs;
 use std::os::fd::BorrowedFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::thread::{Builder, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rocksdb::checkpoint::Checkpoint;
-use rocksdb::{Cache, ColumnFamilyDescriptor, DB, DEFAULT_COLUMN_FAMILY_NAME, Options};
+use rocksdb::{ColumnFamilyDescriptor, DB, DEFAULT_COLUMN_FAMILY_NAME, Options};
 use rows::begun_reads::BegunReads;
 use rows::error::{Error, Result};
+use rows::ingestion::{Ingestion, TableStore};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
 use rows::row_lock_wait::RowLockWait;
-use rows::sizes::RangeSizes;
 use rows::store::{
-    Batch, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, LockedRange, Reach, Read,
-    Store, StoreStatus, StoreTransaction,
+    Batch, Cursor, Direction, Durability, KeyRange, LockWaker, LockedRange, LoopStore, RangeSizes,
+    Reach, Read, Store, StoreStatus, StoreTransaction, StoreUpkeep,
 };
 
 use crate::begun_reads::Ring;
+use crate::cursors::scan;
 use crate::failure::{
     is_disk_full, of_damaged_log, of_damaged_manifest, of_file, of_open, of_read,
 };
+use crate::file_sizes::KnownSizes;
 use crate::format::{self, Directory};
 use crate::health::Health;
 use crate::holes::cut_logs_at_zeros;
 use crate::ingest;
 use crate::laid_out::LaidOut;
-use crate::layout::Layout;
 use crate::log;
 use crate::log_files::{log_bytes, logs};
 use crate::manifest::cut_torn_manifest;
+use crate::open_database::{OpenDatabase, ReplayedLog};
 use crate::options::{RocksOptions, Settings};
 use crate::pace::Pace;
 use crate::page_cache::{begin_turn, disk_waits};
-use crate::reading::{Lookup, scan};
-use crate::reclaim::{RECLAIM_FILE, Reclaiming};
-use crate::sizes::KnownSizes;
+use crate::reading::Lookup;
+use crate::reclaim_queue::{RECLAIM_FILE, Reclaiming};
 use crate::snapshot::RocksSnapshot;
 use crate::space::Space;
 use crate::spare::Spares;
 use crate::status::disk_bytes;
+use crate::syncing::{Syncing, WriteModes};
 use crate::tombstones::Tombstones;
-use crate::writing::{Syncing, WriteModes};
 
 /// Ordered, durable bytes in a directory. Clones are handles of the same store.
 #[derive(Clone)]
@@ -65,48 +66,6 @@ pub struct RocksStore {
 struct Handle {
     shared: Arc<OpenDatabase>,
     threads: Vec<JoinHandle<()>>,
-}
-
-/// What of the log was read when the database was opened.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ReplayedLog {
-    pub bytes: u64,
-    pub batches: u64,
-    /// How long the database took to open.
-    pub time: Duration,
-}
-
-/// The open database and all that its users share.
-pub(crate) struct OpenDatabase {
-    pub lookup: Lookup,
-    pub modes: WriteModes,
-    pub pace: Pace,
-    pub health: Health,
-    pub replayed: ReplayedLog,
-    pub marks: log::Marks,
-    pub syncing: Syncing,
-    pub laid_out: LaidOut,
-    pub tombstones: Tombstones,
-    pub sizes: KnownSizes,
-    pub reclaiming: Reclaiming,
-    pub locks: LockTable,
-    /// Numbers of files to be ingested.
-    pub ingested: AtomicU64,
-    pub directory: PathBuf,
-    pub memory_bytes: usize,
-    pub options: Options,
-    pub layout: Layout,
-    pub space: Space,
-    pub cache: Cache,
-    /// What the cache may hold when nothing of it is lent.
-    pub cache_bytes: usize,
-    pub lendable_bytes: usize,
-    /// Before the database, whose iterators they are.
-    pub spares: Spares,
-    pub database: DB,
-    /// Behind the database: one that was opened for reading does not keep by itself what its
-    /// options refer to, as the logger.
-    _outlives: Options,
 }
 
 impl RocksStore {
@@ -306,44 +265,6 @@ impl LocalStore for RocksStore {
 }
 
 impl Store for RocksStore {
-    fn lend(&self, bytes: usize) {
-        let shared = self.shared();
-        let capacity = shared.cache_bytes - bytes.min(shared.lendable_bytes);
-        // A handle: the cache itself is shared.
-        shared.cache.clone().set_capacity(capacity);
-    }
-
-    fn disk_waits(&self) -> u64 {
-        disk_waits()
-    }
-
-    fn begin_turn(&self, can_begin_reads: bool) {
-        begin_turn(can_begin_reads);
-        self.locks().begin_turn();
-    }
-
-    fn watch_refused(&self, waker: LockWaker) -> bool {
-        self.locks().watch_refused(waker)
-    }
-
-    fn row_lock_waits(&self) -> Vec<RowLockWait> {
-        self.locks().waits()
-    }
-
-    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
-        self.locks().locked_ranges(most)
-    }
-
-    fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
-        match Ring::new(wake) {
-            Ok(ring) => Some(Box::new(ring)),
-            Err(error) => {
-                tracing::info!(%error, "no io_uring: who misses goes to a thread that may wait");
-                None
-            }
-        }
-    }
-
     fn snapshot(&self) -> Result<Arc<dyn Read>> {
         Ok(Arc::new(RocksSnapshot::new(self.shared())))
     }
@@ -368,13 +289,47 @@ impl Store for RocksStore {
     fn begin(&self) -> Result<Box<dyn StoreTransaction>> {
         Ok(Box::new(LocalTransaction::new(self.clone())))
     }
+}
 
-    fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
-        self.shared().ingest(&mut entries.map(|entry| entry.map(|(key, value)| (key, Some(value)))))
+impl LoopStore for RocksStore {
+    fn disk_waits(&self) -> u64 {
+        disk_waits()
     }
 
-    fn ingestion(&self) -> Result<Box<dyn Ingestion>> {
-        Ok(Box::new(self.shared().new_files()?))
+    fn begin_turn(&self, can_begin_reads: bool) {
+        begin_turn(can_begin_reads);
+        self.locks().begin_turn();
+    }
+
+    fn watch_refused(&self, waker: LockWaker) -> bool {
+        self.locks().watch_refused(waker)
+    }
+
+    fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
+        match Ring::new(wake) {
+            Ok(ring) => Some(Box::new(ring)),
+            Err(error) => {
+                tracing::info!(%error, "no io_uring: who misses goes to a thread that may wait");
+                None
+            }
+        }
+    }
+}
+
+impl StoreUpkeep for RocksStore {
+    fn lend(&self, bytes: usize) {
+        let shared = self.shared();
+        let capacity = shared.cache_bytes - bytes.min(shared.lendable_bytes);
+        // A handle: the cache itself is shared.
+        shared.cache.clone().set_capacity(capacity);
+    }
+
+    fn row_lock_waits(&self) -> Vec<RowLockWait> {
+        self.locks().waits()
+    }
+
+    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
+        self.locks().locked_ranges(most)
     }
 
     fn check_room(&self, bytes: u64) -> Result<()> {
@@ -438,5 +393,15 @@ impl Store for RocksStore {
 
     fn status(&self) -> StoreStatus {
         self.shared().status()
+    }
+}
+
+impl TableStore for RocksStore {
+    fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
+        self.shared().ingest(&mut entries.map(|entry| entry.map(|(key, value)| (key, Some(value)))))
+    }
+
+    fn ingestion(&self) -> Result<Box<dyn Ingestion>> {
+        Ok(Box::new(self.shared().new_files()?))
     }
 }

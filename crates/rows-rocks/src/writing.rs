@@ -14,10 +14,10 @@
 //! Not here: whether writes are accepted at all (`health`); sharing one sync among transactions,
 //! which is the committer's (`rows::commit`).
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::MutexGuard;
 use rocksdb::{ErrorKind, FlushOptions, ReadOptions, WriteBatch, WriteOptions};
 use rows::error::Result;
 use rows::store::{Batch, Change, Durability, KeyRange};
@@ -25,7 +25,7 @@ use rows::store::{Batch, Change, Durability, KeyRange};
 use crate::failure::of_read;
 use crate::laid_out::CHUNK_BYTES;
 use crate::log_files::sync_logs;
-use crate::store::OpenDatabase;
+use crate::open_database::OpenDatabase;
 use crate::tombstones::Sizes;
 
 /// Half of the second that `Durability::EverySecond` promises: the sync itself takes time too.
@@ -43,93 +43,6 @@ const STOPPED_LOOK_EVERY: Duration = Duration::from_millis(2);
 const CHANGE_OVERHEAD: usize = 16;
 /// Bytes that a mark takes in a batch.
 const MARK_BYTES: usize = 11;
-
-/// Options of writes, made once.
-pub(crate) struct WriteModes {
-    synced: WriteOptions,
-    unsynced: WriteOptions,
-    /// As `unsynced`, but fails where it would be held up.
-    at_once: WriteOptions,
-    /// As `synced`, but fails where it would be held up by more than its sync.
-    synced_at_once: WriteOptions,
-}
-
-impl Default for WriteModes {
-    fn default() -> Self {
-        let mut synced = WriteOptions::default();
-        synced.set_sync(true);
-        let mut at_once = WriteOptions::default();
-        at_once.set_no_slowdown(true);
-        let mut synced_at_once = WriteOptions::default();
-        synced_at_once.set_sync(true);
-        synced_at_once.set_no_slowdown(true);
-        WriteModes { synced, unsynced: WriteOptions::default(), at_once, synced_at_once }
-    }
-}
-
-/// What the syncing thread and the writers tell each other.
-#[derive(Default)]
-pub(crate) struct Syncing {
-    unsynced: AtomicBool,
-    /// Something was written since data were last measured.
-    written: AtomicBool,
-    /// Something was synced that the log does not say yet.
-    unmarked: AtomicBool,
-    /// Scans pass over so much that it may be time to tidy up (`tombstones`).
-    crowded: AtomicBool,
-    /// Iterators wait to be used again (`spare`).
-    spares: AtomicBool,
-    /// Syncs of the log that have ended, besides those that RocksDB makes with a write.
-    pub(crate) syncs: AtomicU64,
-    stopped: Mutex<bool>,
-    changed: Condvar,
-}
-
-impl Syncing {
-    /// After a write that waits for the next sync.
-    fn note_unsynced(&self) {
-        self.raise(&self.unsynced);
-    }
-
-    /// After a write, whether it waits for a sync or not.
-    fn note_grown(&self) {
-        self.raise(&self.written);
-    }
-
-    /// After a write that was synced and may be the last one.
-    fn note_unmarked(&self) {
-        self.raise(&self.unmarked);
-    }
-
-    /// After a scan that passed over many entries.
-    pub(crate) fn note_hidden(&self) {
-        self.raise(&self.crowded);
-    }
-
-    /// After a scan whose iterator waits for the next one.
-    pub(crate) fn note_spares(&self) {
-        self.raise(&self.spares);
-    }
-
-    fn has_work(&self) -> bool {
-        let Syncing { unsynced, written, unmarked, crowded, spares, .. } = self;
-        let flags = [unsynced, written, unmarked, crowded, spares];
-        flags.iter().any(|flag| flag.load(Ordering::Acquire))
-    }
-
-    fn raise(&self, flag: &AtomicBool) {
-        // Usually set already: then a load is all it costs.
-        if !flag.load(Ordering::Acquire) && !flag.swap(true, Ordering::AcqRel) {
-            let _stopped = self.stopped.lock();
-            self.changed.notify_one();
-        }
-    }
-
-    pub(crate) fn stop(&self) {
-        *self.stopped.lock() = true;
-        self.changed.notify_one();
-    }
-}
 
 impl OpenDatabase {
     /// Writes batches as one.

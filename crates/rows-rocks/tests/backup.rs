@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rows::store::{Batch, Change, Durability, Store};
+use rows::store::{Batch, Change, Durability, Store, StoreUpkeep};
 use rows_rocks::{BackupError, Backups, RocksOptions, RocksStore, Sharing};
 
 struct Place {

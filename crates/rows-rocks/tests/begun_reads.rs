@@ -12,7 +12,7 @@ use std::thread;
 use cold_files::{key, value};
 use rows::begun_reads::{Arrival, BegunReads, ReadPiece};
 use rows::error::{Error, Wait};
-use rows::store::{Reach, Read, Store};
+use rows::store::{LoopStore, Reach, Read};
 use rows_rocks::{RocksOptions, RocksStore};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
+use rows::store::{
+    Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store, StoreUpkeep,
+};
 use rows_rocks::{RocksOptions, RocksStore};
 
 const FLIPS: u64 = 600;

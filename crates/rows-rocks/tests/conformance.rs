@@ -7,10 +7,10 @@ use proptest::prelude::{any, proptest};
 use proptest::test_runner::Config;
 use rows::conformance::{Subject, run_operations};
 use rows::error::Result;
-use rows::store::Store;
+use rows::ingestion::TableStore;
 use rows_rocks::{RocksOptions, RocksStore};
 
-fn open(directory: &Path) -> Result<Arc<dyn Store>> {
+fn open(directory: &Path) -> Result<Arc<dyn TableStore>> {
     // So little memory that tests also reach files, not only write buffers.
     let options = RocksOptions { memory_bytes: 8 << 20, ..RocksOptions::default() };
     Ok(Arc::new(RocksStore::open(directory, &options)?))

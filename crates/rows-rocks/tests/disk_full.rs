@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use faults::on_small_disk;
 use rows::error::Error;
-use rows::store::{Batch, Change, Durability, Reach, Read, Store};
+use rows::store::{Batch, Change, Durability, Reach, Read, Store, StoreUpkeep};
 use rows_rocks::{RocksOptions, RocksStore};
 
 const DIRECTORY: &str = "ROWS_ROCKS_FULL_DIRECTORY";

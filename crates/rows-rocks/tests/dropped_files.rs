@@ -11,7 +11,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use faults::{Disk, Journal, Kind, Layer};
-use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
+use rows::ingestion::TableStore;
+use rows::store::{
+    Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store, StoreUpkeep,
+};
 use rows_rocks::{RocksOptions, RocksStore};
 
 const DIRECTORY: &str = "ROWS_ROCKS_DROPPED_DIRECTORY";

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use rows::store::{Batch, Change, Durability, KeyRange, Store};
+use rows::ingestion::TableStore;
+use rows::store::{Batch, Change, Durability, KeyRange, Store, StoreUpkeep};
 use rows::{Engine, EngineOptions};
 use rows_rocks::{RocksOptions, RocksStore};
 
@@ -32,7 +33,7 @@ fn value(number: u64) -> Vec<u8> {
 fn entries_in_write_buffers_are_counted_as_far_as_that_is_quick() {
     let directory = tempfile::tempdir().unwrap();
     let store = Arc::new(RocksStore::open(directory.path(), &RocksOptions::default()).unwrap());
-    let engine = Engine::open(Arc::clone(&store) as Arc<dyn Store>, EngineOptions::default());
+    let engine = Engine::open(Arc::clone(&store) as Arc<dyn TableStore>, EngineOptions::default());
     let engine = engine.unwrap();
     for first in (0..ENTRIES).step_by(1000) {
         let put = |number| Change::put(key(number), b"short".to_vec());
@@ -54,7 +55,7 @@ fn entries_in_files_are_measured() {
     let directory = tempfile::tempdir().unwrap();
     let store = Arc::new(RocksStore::open(directory.path(), &RocksOptions::default()).unwrap());
     store.ingest(&mut (0..ENTRIES).map(|number| Ok((key(number), value(number))))).unwrap();
-    let engine = Engine::open(store as Arc<dyn Store>, EngineOptions::default()).unwrap();
+    let engine = Engine::open(store as Arc<dyn TableStore>, EngineOptions::default()).unwrap();
     let about =
         |from, to| engine.entries_about(engine.latest(), &range(from, to), ENTRIES).unwrap();
     assert_eq!(about(10, 2_010), 2_000);

@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 
 use cold_files::{cold, entries, key, value};
 use rows::error::{Error, Wait};
-use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
+use rows::ingestion::TableStore;
+use rows::store::{
+    Batch, Change, Direction, Durability, KeyRange, LoopStore, Reach, Read, Store, StoreUpkeep,
+};
 use rows_rocks::{DamagedLog, DamagedManifest, FORMAT_FILE, RocksOptions, RocksStore};
 
 fn open(directory: &Path) -> RocksStore {

@@ -14,7 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use rows::error::Error;
-use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
+use rows::store::{
+    Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store, StoreUpkeep,
+};
 use rows_rocks::{Backups, DamagedLog, RocksOptions, RocksStore, Sharing};
 use writer::{Writer, check_prefix, open, write_if_told};
 

@@ -3,7 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
+use rows::store::{
+    Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store, StoreUpkeep,
+};
 use rows_rocks::{RocksOptions, RocksStore};
 
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -44,6 +44,7 @@ use crate::error::{Error, Result, Thing};
 use crate::event::{EventDefinition, EventId};
 use crate::foreign_key::{ForeignKey, Reference};
 use crate::rules::MakeRules;
+use crate::ingestion::TableStore;
 use crate::schema::{Column, Index, IndexId, TableDefinition, TableId};
 use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
 use crate::table::{Table, TableState};
@@ -139,7 +140,7 @@ pub(crate) struct CatalogChange<'c> {
 
 impl Catalog {
     /// Reads the catalog; an empty store gets a new one.
-    pub(crate) fn load(store: &dyn Store, make_rules: MakeRules) -> Result<Catalog> {
+    pub(crate) fn load(store: &dyn TableStore, make_rules: MakeRules) -> Result<Catalog> {
         let mut databases: BTreeMap<String, Tables> = BTreeMap::new();
         let mut events = BTreeMap::new();
         let mut accounts = Vec::new();
@@ -553,7 +554,7 @@ fn relate(databases: &BTreeMap<String, Tables>) {
 
 /// A table that operations must use from now on.
 pub(crate) fn current(
-    store: &dyn Store,
+    store: &dyn TableStore,
     make_rules: MakeRules,
     definition: TableDefinition,
     state: Arc<TableState>,

@@ -29,11 +29,10 @@ use resources::budget::Share;
 
 use crate::cache::{RowCache, WriteEffect};
 use crate::error::{Error, Result};
-use crate::recency::{Sizes, Wake};
+use crate::recency::Wake;
 use crate::store::{Batch, Change, Durability, Reach, Store, StoreTransaction};
-use crate::table::{GateGuard, PREFIX_BYTES, PRIMARY};
+use crate::table::{GateGuard, PREFIX_BYTES, PRIMARY, SizesMoved};
 use crate::temporary_ids::is_temporary_key;
-use crate::transaction::Transaction;
 
 /// More changes of one client are a load, whose rows are not for the row cache; in a group of an
 /// event loop there may be those of many clients.
@@ -53,6 +52,13 @@ thread_local! {
     static LARGE: Cell<u64> = const { Cell::new(0) };
 }
 
+/// Counts a transaction of so many bytes if it is a large one.
+pub(crate) fn note_large(bytes: usize) {
+    if bytes > LARGE_BYTES {
+        LARGE.set(LARGE.get() + 1);
+    }
+}
+
 /// How many transactions the calling thread has committed and waited for that wrote more than
 /// statements in event loops do, about: more of them are likely to follow from the same client.
 pub fn large_commits() -> u64 {
@@ -62,7 +68,7 @@ pub fn large_commits() -> u64 {
 type CommitCallback = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// What one transaction has written, on its way to the store, and what it holds until then.
-struct TransactionWrites {
+pub(crate) struct TransactionWrites {
     store: Box<dyn StoreTransaction>,
     /// Taken out of `store` by the thread that has put it in, whose memory it is; `None`: the store
     /// commits it only by itself.
@@ -70,26 +76,30 @@ struct TransactionWrites {
     /// From how many changes on it is a load.
     many: usize,
     gates: Vec<GateGuard>,
-    sizes: Sizes,
+    sizes: SizesMoved,
     /// Memory for the writes until they are the store's.
     _share: Share,
 }
 
-/// The writes of a transaction and of those to be committed with it.
-fn writes_of(transaction: Transaction) -> Vec<TransactionWrites> {
-    let many = match transaction.reach() {
-        Reach::Memory => MANY_OF_GROUP,
-        Reach::Disk => MANY,
-    };
-    let Transaction { mut store, mut gates, sizes, share, others, .. } = transaction;
-    let mut all = Vec::with_capacity(1 + others.len());
-    let batch = store.take_batch();
-    if batch.as_ref().is_none_or(|batch| !batch.changes.is_empty()) {
-        gates.iter_mut().for_each(GateGuard::note_writes);
+impl TransactionWrites {
+    /// Those of a transaction with this reach, in the thread that has made them.
+    pub fn new(
+        mut store: Box<dyn StoreTransaction>,
+        mut gates: Vec<GateGuard>,
+        sizes: SizesMoved,
+        share: Share,
+        reach: Reach,
+    ) -> TransactionWrites {
+        let many = match reach {
+            Reach::Memory => MANY_OF_GROUP,
+            Reach::Disk => MANY,
+        };
+        let batch = store.take_batch();
+        if batch.as_ref().is_none_or(|batch| !batch.changes.is_empty()) {
+            gates.iter_mut().for_each(GateGuard::note_writes);
+        }
+        TransactionWrites { store, batch, many, gates, sizes, _share: share }
     }
-    all.push(TransactionWrites { store, batch, many, gates, sizes, _share: share });
-    all.extend(others.into_iter().flat_map(writes_of));
-    all
 }
 
 /// A batch on its way to the store.
@@ -157,7 +167,7 @@ impl Pace {
 
 impl CommitterShared {
     /// Counts the bytes that a transaction has added, and wakes the sweep if they are too many.
-    fn count(&self, sizes: Sizes, result: &Result<()>) {
+    fn count(&self, sizes: SizesMoved, result: &Result<()>) {
         if result.is_ok() && sizes.committed() {
             self.wake.wake();
         }
@@ -312,25 +322,24 @@ impl Committer {
         Ok(Committer { shared, thread: Mutex::new(Some(thread)) })
     }
 
-    /// Commits and returns when that is done.
-    pub(crate) fn commit(&self, transaction: Transaction, durability: Durability) -> Result<()> {
-        if transaction.is_empty() {
-            return Ok(());
-        }
-        if transaction.bytes() > LARGE_BYTES {
-            LARGE.set(LARGE.get() + 1);
-        }
-        // What writes files of its own shares no sync, and nobody waits behind it.
-        if durability < Durability::EveryCommit || transaction.store.is_spilled() {
-            return self.shared.commit(writes_of(transaction), durability);
+    /// Commits and returns when that is done. `apart`: it shares no sync, and nobody waits behind
+    /// it.
+    pub(crate) fn commit(
+        &self,
+        writes: Vec<TransactionWrites>,
+        apart: bool,
+        durability: Durability,
+    ) -> Result<()> {
+        if durability < Durability::EveryCommit || apart {
+            return self.shared.commit(writes, durability);
         }
         if let Some(lead) = self.lead() {
-            return lead.commit(transaction, durability);
+            return lead.commit(writes, durability);
         }
         let outcome = Arc::new((Mutex::new(None), Condvar::new()));
         let of_done = Arc::clone(&outcome);
         self.submit(
-            transaction,
+            writes,
             durability,
             Box::new(move |result| {
                 *of_done.0.lock() = Some(result);
@@ -365,11 +374,10 @@ impl Committer {
     /// `None`, and `done` is called in the committer's thread.
     pub(crate) fn commit_or_submit(
         &self,
-        transaction: Transaction,
+        mut writes: Vec<TransactionWrites>,
         durability: Durability,
         done: CommitCallback,
     ) -> Option<Result<()>> {
-        let mut writes = writes_of(transaction);
         let busy = durability == Durability::EveryCommit || {
             let queue = self.shared.queue.lock();
             queue.committing || !queue.pending.is_empty()
@@ -396,11 +404,11 @@ impl Committer {
     /// Hands a transaction over; `done` is called in the committer's thread.
     pub(crate) fn submit(
         &self,
-        transaction: Transaction,
+        writes: Vec<TransactionWrites>,
         durability: Durability,
         done: CommitCallback,
     ) {
-        self.queue(Pending { writes: writes_of(transaction), durability, done });
+        self.queue(Pending { writes, durability, done });
     }
 
     fn queue(&self, pending: Pending) {
@@ -443,16 +451,12 @@ pub struct Lead {
 
 impl Lead {
     /// Commits in the calling thread: writes, and syncs if the durability asks for it.
-    ///
-    /// # Errors
-    /// As `Transaction::commit`.
-    pub fn commit(self, transaction: Transaction, durability: Durability) -> Result<()> {
-        // The engine's end waits for whoever leads, so it must not come before this is over.
-        let engine = Arc::clone(&transaction.engine);
-        let result = self.shared.commit(writes_of(transaction), durability);
-        drop(self);
-        drop(engine);
-        result
+    pub(crate) fn commit(
+        self,
+        writes: Vec<TransactionWrites>,
+        durability: Durability,
+    ) -> Result<()> {
+        self.shared.commit(writes, durability)
     }
 }
 

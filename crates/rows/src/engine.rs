@@ -22,14 +22,12 @@ use crate::cache::RowCache;
 use crate::catalog::Catalog;
 use crate::commit::{Committer, Lead};
 use crate::error::{Error, Result};
-use crate::find::Flow;
-use crate::images::Images;
+use crate::ingestion::TableStore;
 use crate::metrics::Metrics;
 use crate::recency::Wake;
 use crate::rules::{MakeRules, no_rules};
-use crate::store::{Direction, Durability, Reach, Read, Store, TemporaryStore};
-use crate::table::{Patience, Table, TableState};
-use crate::transaction::counters::as_counter;
+use crate::store::{Durability, Read, TemporaryStore};
+use crate::table::{Images, Patience, Table, TableState};
 
 /// Settings of an engine.
 pub struct EngineOptions {
@@ -67,7 +65,7 @@ impl Default for EngineOptions {
 
 /// Rows, for every door.
 pub struct Engine {
-    store: Arc<dyn Store>,
+    store: Arc<dyn TableStore>,
     temporary: Arc<dyn TemporaryStore>,
     catalog: Catalog,
     cache: Arc<RowCache>,
@@ -95,7 +93,7 @@ impl Engine {
     /// # Errors
     /// As `open`.
     pub(crate) fn open_over(
-        store: Arc<dyn Store>,
+        store: Arc<dyn TableStore>,
         temporary: Arc<dyn TemporaryStore>,
         options: EngineOptions,
     ) -> Result<Arc<Engine>> {
@@ -149,7 +147,7 @@ impl Engine {
     }
 
     /// The store beneath.
-    pub fn store(&self) -> &Arc<dyn Store> {
+    pub fn store(&self) -> &Arc<dyn TableStore> {
         &self.store
     }
 
@@ -293,45 +291,5 @@ impl Engine {
             counter.store(next, Ordering::Release);
         }
         Ok(())
-    }
-
-    /// The highest hidden row id in use.
-    pub(crate) fn last_row_id(&self, table: &Table) -> Result<u64> {
-        let mut last = 0;
-        for range in table.index_ranges(0) {
-            let mut cursor = self.store.scan(&range, Direction::Backward, Reach::Disk)?;
-            if !cursor.advance()? {
-                continue;
-            }
-            let key = cursor.key();
-            let id = key[range.start.len()..]
-                .try_into()
-                .map_err(|_| Error::Corrupt { key: key.to_vec(), why: "row id length" })?;
-            last = u64::from_be_bytes(id).max(last);
-        }
-        Ok(last)
-    }
-
-    /// The highest AUTO_INCREMENT value in use, or one below the table's declared start.
-    pub(crate) fn last_auto_increment(&self, table: &Table) -> Result<u64> {
-        let base = table.auto_increment_base.saturating_sub(1);
-        let Some(position) = table.auto_increment() else { return Ok(base) };
-        let index = table.indexes.iter().zip(&table.codecs).position(|(index, codec)| {
-            codec.ready && index.parts.first().is_some_and(|part| part.column == position)
-        });
-        let Some(index) = index else { return Ok(base) };
-        let mut last = 0;
-        let direction = match table.indexes[index].parts[0].descending {
-            true => Direction::Forward,
-            false => Direction::Backward,
-        };
-        let view = self.latest();
-        for range in table.index_ranges(index) {
-            self.find(view, table, index, &range, direction, Reach::Disk, &mut |found| {
-                last = as_counter(found.row.column(position)?).unwrap_or(0).max(last);
-                Ok(Flow::Stop)
-            })?;
-        }
-        Ok(last.max(base))
     }
 }

@@ -29,21 +29,6 @@ use crate::store::{Direction, KeyRange, Reach, Read};
 use crate::table::{CoveredRow, Covering, Table};
 use crate::temporary_ids::is_temporary_key;
 
-/// Comparison of a find with the leading parts of an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FindOp {
-    /// `=`
-    Equal,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterEqual,
-    /// `<`, descending
-    Less,
-    /// `<=`, descending
-    LessEqual,
-}
-
 /// Whether a find goes on after a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {

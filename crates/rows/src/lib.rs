@@ -1,13 +1,16 @@
 //! What a row is: databases, tables, columns, indexes, find, insert, modify, row locks,
 //! transactions, and the store beneath (`trait Store`).
 //!
-//! Layers, bottom up:
-//! - store: `store` (the trait), `locks`, `local`, `run`, `chunk_file`, `memory`, `conformance`,
-//!   `temporary`, `temporary_ids`
-//! - rows: `schema`, `partitioning`, `foreign_key`, `partition`, `event`, `table`, `catalog`,
-//!   `cache`, `find`, `row_keys`, `images`, `merged`, `leaps`, `postings`, `full_text`, `split`,
-//!   `expiry`, `transaction`, `commit`, `bulk`, `ddl`, `alter`, `recency`, `evict`, `sweep`,
-//!   `check`, and `engine`, which holds them together
+//! Layers, bottom up; none uses one above it (`scripts/module-graph`):
+//! - store: `store` (the traits), `locks`, `local`, `run`, `chunk_file`, `temporary_ids`
+//! - tables: `schema`, `partitioning`, `foreign_key`, `partition`, `event`, `rules`, `recency`,
+//!   `cache`, `table`, `ingestion` (very many rows at once), `catalog`, `commit`
+//! - `engine`, which holds them together
+//! - rows: `find`, `row_keys`, `images`, `merged`, `leaps`, `estimate`, `split`, `expiry`,
+//!   `transaction`, `group`, `bulk`, `counting`, `sizes`, `postings`, `full_text`, `ddl`, `alter`,
+//!   `evict`, `sweep`, `check`, `salvage`
+//! - beside these: `memory` and `temporary`, two stores, and `conformance`, what every store
+//!   promises
 //!
 //! Not here: memory, threads, clocks and temporary files (crate `resources`), values, their types
 //! and their bytes in keys and rows (crate `values`), sockets, protocols, SQL.
@@ -23,6 +26,7 @@ pub mod check;
 pub mod chunk_file;
 pub mod commit;
 pub mod conformance;
+mod counting;
 pub mod ddl;
 pub mod engine;
 pub mod error;
@@ -36,6 +40,7 @@ mod full_text;
 pub mod group;
 pub mod hot_keys;
 mod images;
+pub mod ingestion;
 pub mod leaps;
 pub mod local;
 pub mod locked_row;
@@ -73,16 +78,17 @@ pub use broken_rule::BrokenRule;
 pub use catalog::Catalog;
 pub use check::CheckReport;
 pub use commit::{Lead, large_commits};
+pub use counting::CountMark;
 pub use ddl::{NewIndex, NewMember, NewTable};
 pub use engine::{Engine, EngineOptions};
 pub use error::{Error, Result, Thing, Wait};
-pub use find::{FindOp, Flow, FoundRow};
+pub use find::{Flow, FoundRow};
 pub use full_text::FullTextView;
 pub use group::Group;
 pub use postings::Lookup;
 pub use row_keys::CollectedKeys;
 pub use split::split;
-pub use table::Table;
+pub use table::{FindOp, Table};
 pub use transaction::{
     ChangeOutcome, InsertOutcome, ReplaceOutcome, RowChange, Transaction, UpsertOutcome,
 };

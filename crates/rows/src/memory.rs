@@ -24,13 +24,13 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::begun_reads::BegunReads;
 use crate::error::{Error, Result, Wait};
+use crate::ingestion::{Ingestion, TableStore};
 use crate::local::{LocalStore, LocalTransaction, Passes};
 use crate::locks::LockTable;
 use crate::row_lock_wait::RowLockWait;
-use crate::sizes::{EntryLayer, RangeSizes};
 use crate::store::{
-    Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, LockedRange,
-    Reach, Read, Store, StoreStatus, StoreTransaction,
+    Batch, Change, Cursor, Direction, Durability, EntryLayer, KeyRange, LockWaker, LockedRange,
+    LoopStore, RangeSizes, Reach, Read, Store, StoreStatus, StoreTransaction, StoreUpkeep,
 };
 
 pub use disk::MemoryDisk;
@@ -411,33 +411,6 @@ fn falling() -> Error {
 }
 
 impl Store for MemoryStore {
-    /// Of a cold store: the reads that could not have been had from memory.
-    fn disk_waits(&self) -> u64 {
-        READ_COLD.get()
-    }
-
-    fn begin_turn(&self, _can_begin_reads: bool) {
-        MemoryDisk::begin_turn();
-        self.locks().begin_turn();
-    }
-
-    fn watch_refused(&self, waker: LockWaker) -> bool {
-        self.locks().watch_refused(waker)
-    }
-
-    fn row_lock_waits(&self) -> Vec<RowLockWait> {
-        self.locks().waits()
-    }
-
-    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
-        self.locks().locked_ranges(most)
-    }
-
-    fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
-        let reads = self.inner.disk.as_ref()?.reads(wake)?;
-        Some(Box::new(reads))
-    }
-
     fn snapshot(&self) -> Result<Arc<dyn Read>> {
         Ok(Arc::new(PinnedState::new(&self.inner)))
     }
@@ -457,25 +430,36 @@ impl Store for MemoryStore {
     fn begin(&self) -> Result<Box<dyn StoreTransaction>> {
         Ok(Box::new(LocalTransaction::new(self.clone())))
     }
+}
 
-    fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
-        let mut changes: Vec<Change> = Vec::new();
-        for entry in entries {
-            let (key, value) = entry?;
-            if let Some(Change::Put(last, _)) = changes.last()
-                && *last >= key
-            {
-                return Err(falling());
-            }
-            changes.push(Change::put(key, value));
-        }
-        let count = changes.len() as u64;
-        self.inner.state.write().apply(&changes);
-        Ok(count)
+impl LoopStore for MemoryStore {
+    /// Of a cold store: the reads that could not have been had from memory.
+    fn disk_waits(&self) -> u64 {
+        READ_COLD.get()
     }
 
-    fn ingestion(&self) -> Result<Box<dyn Ingestion>> {
-        Ok(Box::new(MemoryIngestion { inner: Arc::clone(&self.inner), changes: Mutex::default() }))
+    fn begin_turn(&self, _can_begin_reads: bool) {
+        MemoryDisk::begin_turn();
+        self.locks().begin_turn();
+    }
+
+    fn watch_refused(&self, waker: LockWaker) -> bool {
+        self.locks().watch_refused(waker)
+    }
+
+    fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
+        let reads = self.inner.disk.as_ref()?.reads(wake)?;
+        Some(Box::new(reads))
+    }
+}
+
+impl StoreUpkeep for MemoryStore {
+    fn row_lock_waits(&self) -> Vec<RowLockWait> {
+        self.locks().waits()
+    }
+
+    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
+        self.locks().locked_ranges(most)
     }
 
     fn checkpoint(&self, _: &Path) -> Result<()> {
@@ -546,6 +530,28 @@ impl Store for MemoryStore {
                 ("locks".to_string(), self.inner.locks.held() as u64),
             ],
         }
+    }
+}
+
+impl TableStore for MemoryStore {
+    fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
+        let mut changes: Vec<Change> = Vec::new();
+        for entry in entries {
+            let (key, value) = entry?;
+            if let Some(Change::Put(last, _)) = changes.last()
+                && *last >= key
+            {
+                return Err(falling());
+            }
+            changes.push(Change::put(key, value));
+        }
+        let count = changes.len() as u64;
+        self.inner.state.write().apply(&changes);
+        Ok(count)
+    }
+
+    fn ingestion(&self) -> Result<Box<dyn Ingestion>> {
+        Ok(Box::new(MemoryIngestion { inner: Arc::clone(&self.inner), changes: Mutex::default() }))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::engine::{Engine, EngineOptions};
 use crate::error::Result;
-use crate::store::Store;
+use crate::ingestion::TableStore;
 use crate::temporary::{StoreWithTemporary, TemporaryTables};
 
 impl Engine {
@@ -15,7 +15,7 @@ impl Engine {
     /// # Errors
     /// `Corrupt` when the catalog does not decode, `Refused` when it is of a newer format,
     /// `Store`.
-    pub fn open(store: Arc<dyn Store>, options: EngineOptions) -> Result<Arc<Engine>> {
+    pub fn open(store: Arc<dyn TableStore>, options: EngineOptions) -> Result<Arc<Engine>> {
         let temporary = Arc::<TemporaryTables>::default();
         let (tables, spill) = (Arc::clone(&temporary), options.spill.clone());
         let store = Arc::new(StoreWithTemporary::new(store, tables, spill));

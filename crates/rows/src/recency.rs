@@ -19,7 +19,6 @@
 //! Not here: choosing and deleting rows (`evict`), who waits for room (`transaction`).
 
 use std::hash::BuildHasher;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -27,7 +26,6 @@ use foldhash::fast::FixedState;
 use parking_lot::{Condvar, Mutex};
 
 use crate::schema::TableId;
-use crate::table::{RowDelta, RowsMoved, Table};
 
 /// Bytes of the limit for each use: about the smallest rows there are.
 const BYTES_PER_USE: u64 = 64;
@@ -223,7 +221,7 @@ impl Recency {
     }
 
     /// Adds a committed change; says whether there are too many bytes now.
-    fn add(&self, bytes: i64, rows: i64) -> bool {
+    pub(crate) fn add(&self, bytes: i64, rows: i64) -> bool {
         self.rows.fetch_add(rows, Ordering::Relaxed);
         if bytes > 0 {
             let written = self.written.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
@@ -297,63 +295,6 @@ fn age(epoch: u16, used: u16) -> u16 {
         0 => UNKNOWN,
         _ if used <= epoch => epoch - used,
         _ => EPOCHS - used + epoch,
-    }
-}
-
-/// What a transaction does to the bytes of tables in cache mode, and to the numbers of rows of all,
-/// until it is committed.
-#[derive(Debug, Default)]
-pub(crate) struct Sizes {
-    bytes: Vec<Size>,
-    rows: RowsMoved,
-}
-
-#[derive(Debug)]
-struct Size {
-    /// The store's savepoint before the write.
-    mark: usize,
-    recency: Arc<Recency>,
-    bytes: i64,
-    rows: i64,
-}
-
-impl Sizes {
-    pub(crate) fn note(&mut self, mark: usize, recency: &Arc<Recency>, bytes: i64, rows: i64) {
-        self.bytes.push(Size { mark, recency: Arc::clone(recency), bytes, rows });
-    }
-
-    /// Rows come into a table, leave it or become longer or shorter.
-    pub(crate) fn note_rows(&mut self, mark: usize, table: &Table, mut moved: RowDelta) {
-        // Nobody asks for bytes of rows that are stored in another form.
-        if table.columnar {
-            moved.bytes = 0;
-        }
-        // Most rows that change are as long as they were.
-        if moved != RowDelta::default() {
-            self.rows.note(mark, &table.state, moved);
-        }
-    }
-
-    /// Bytes of memory for what is noted.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes.capacity() * size_of::<Size>()
-    }
-
-    /// Forgets what was noted since a savepoint.
-    pub(crate) fn rollback_to(&mut self, mark: usize) {
-        let kept = self.bytes.iter().rposition(|size| size.mark < mark).map_or(0, |last| last + 1);
-        self.bytes.truncate(kept);
-        self.rows.rollback_to(mark);
-    }
-
-    /// The writes are visible. Says whether a table has too many bytes now.
-    pub(crate) fn committed(self) -> bool {
-        let mut over = false;
-        self.rows.committed();
-        for size in self.bytes {
-            over |= size.recency.add(size.bytes, size.rows);
-        }
-        over
     }
 }
 
@@ -442,17 +383,5 @@ mod tests {
         recency.set_counted((0, 0), 0, 150);
         assert_eq!(recency.age_of_oldest(4), UNKNOWN);
         assert_eq!(recency.age_of_oldest(2), 1);
-    }
-
-    #[test]
-    fn what_is_rolled_back_is_not_counted() {
-        let recency = Arc::new(Recency::new(1, 100));
-        let mut sizes = Sizes::default();
-        sizes.note(0, &recency, 80, 1);
-        sizes.note(2, &recency, 50, 1);
-        sizes.rollback_to(1);
-        sizes.note(1, &recency, -10, 0);
-        assert!(!sizes.committed());
-        assert_eq!(recency.bytes(), 70);
     }
 }

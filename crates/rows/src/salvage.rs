@@ -16,6 +16,7 @@ use crate::catalog::Catalog;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
+use crate::ingestion::TableStore;
 use crate::readable::read_all;
 use crate::schema::TableId;
 use crate::store::{Batch, Change, Direction, Durability, Reach, Store};
@@ -57,7 +58,7 @@ impl Engine {
     ///
     /// # Errors
     /// Those of both stores.
-    pub fn salvage_whole(&self, table: &Table, to: &dyn Store) -> Result<()> {
+    pub fn salvage_whole(&self, table: &Table, to: &dyn TableStore) -> Result<()> {
         let snapshot = self.store().snapshot()?;
         let mut cursor = snapshot.scan(&table.full_range(), Direction::Forward, Reach::Disk)?;
         let mut more = cursor.advance()?;

@@ -7,7 +7,7 @@
 
 use crate::error::Result;
 use crate::estimate::MEASURED_BYTES_MIN;
-use crate::store::{Direction, KeyRange, Reach, Read, Store};
+use crate::store::{Direction, KeyRange, Reach, Read, StoreUpkeep};
 
 /// Steps of the search for one boundary; each halves what remains.
 const STEPS_MAX: usize = 12;
@@ -17,7 +17,7 @@ const STEPS_MAX: usize = 12;
 /// # Errors
 /// Those of reading.
 pub fn split(
-    store: &dyn Store,
+    store: &dyn StoreUpkeep,
     view: &dyn Read,
     range: &KeyRange,
     parts: usize,
@@ -67,7 +67,12 @@ impl<'k> KeySpan<'k> {
     }
 
     /// A key before which the range has about `target` bytes.
-    fn by_size(&self, store: &dyn Store, range: &KeyRange, target: u64) -> Result<Option<Vec<u8>>> {
+    fn by_size(
+        &self,
+        store: &dyn StoreUpkeep,
+        range: &KeyRange,
+        target: u64,
+    ) -> Result<Option<Vec<u8>>> {
         let (mut low, mut high) = (self.first, self.last);
         for _ in 0..STEPS_MAX {
             if high - low < 2 {

@@ -44,7 +44,7 @@ fn who_comes_while_somebody_leads_is_committed_when_the_lead_ends() {
     });
     assert!(waiting.iter().all(|each| each.try_recv().is_err()));
     assert_eq!(rows_by(&engine, &t, 0), ["1 al NULL"]);
-    lead.commit(insert(&engine, &t, 5), Durability::EveryCommit).unwrap();
+    insert(&engine, &t, 5).commit_by(lead, Durability::EveryCommit).unwrap();
     for told in waiting {
         let (thread, result) = told.recv().unwrap();
         assert_eq!((thread.as_deref(), result.is_ok()), (Some("committer"), true));
@@ -73,7 +73,7 @@ fn an_engine_that_closes_waits_for_who_leads_and_refuses_who_comes_later() {
     let waiting = hand_over(insert(&engine, &t, 2));
     let of_thread = Arc::clone(&engine);
     let closing = thread::spawn(move || of_thread.close());
-    lead.commit(insert(&engine, &t, 3), Durability::EveryCommit).unwrap();
+    insert(&engine, &t, 3).commit_by(lead, Durability::EveryCommit).unwrap();
     closing.join().unwrap().unwrap();
     assert!(waiting.recv().unwrap().1.is_ok(), "it came before the end");
     let refused = insert(&engine, &t, 4).commit(Durability::EveryCommit);

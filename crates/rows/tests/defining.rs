@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common::*;
+use rows::ingestion::TableStore;
 use rows::memory::MemoryStore;
 use rows::store::{Batch, Change, Direction, Durability, LockWait, Reach, Read, Store};
 use rows::{
@@ -277,7 +278,7 @@ fn a_snapshot_from_before_a_copy_or_an_index_showed_a_table_without_rows() {
 fn definitions_and_rows_come_back_after_a_start() {
     let store = Arc::new(MemoryStore::new());
     let open = || {
-        let store: Arc<dyn Store> = store.clone();
+        let store: Arc<dyn TableStore> = store.clone();
         Engine::open(store, EngineOptions::default()).unwrap()
     };
     let engine = open();

@@ -8,10 +8,9 @@
 //! Not here: what a backup is made of (`rows_rocks::Backups`), the checkpoint (`frozen`).
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use rows::store::Store;
+use rows::store::StoreUpkeep;
 use rows_rocks::{Backups, Sharing};
 
 use crate::frozen::{self, CheckpointClaim};
@@ -42,7 +41,7 @@ impl Copies {
     ///
     /// # Errors
     /// For a path that leads elsewhere; while another backup is taken; those of files.
-    pub fn take(&self, path: &str, store: &Arc<dyn Store>) -> anyhow::Result<()> {
+    pub fn take(&self, path: &str, store: &dyn StoreUpkeep) -> anyhow::Result<()> {
         let place = self.below(path)?;
         let backups = Backups::to_write(&place)?;
         close_to_others(&place);

@@ -18,13 +18,12 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rows::Result;
 use rows::error::Error;
-use rows::store::Store;
+use rows::store::StoreUpkeep;
 use rustix::fs::FlockOperation;
 
 use crate::data_dir::DataDirError;
@@ -84,7 +83,7 @@ impl Drop for CheckpointClaim {
 ///
 /// # Errors
 /// Of the store and of files.
-pub fn make(store: &Arc<dyn Store>, data_dir: &Path) -> Result<()> {
+pub fn make(store: &dyn StoreUpkeep, data_dir: &Path) -> Result<()> {
     let failed = |source: io::Error| Error::Store {
         doing: "making room for a checkpoint",
         applied: Some(false),

@@ -87,7 +87,7 @@ impl Conversation for StatusDoor {
         input.consume(input.len());
         if checkpoint {
             out.extend_from_slice(
-                match frozen::make(turn.engine().store(), &self.shared.data_dir) {
+                match frozen::make(&**turn.engine().store(), &self.shared.data_dir) {
                     Ok(()) => "done\t\n".to_owned(),
                     Err(error) => format!("error\t{}\n", with_causes(&error)),
                 }

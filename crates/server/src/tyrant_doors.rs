@@ -45,7 +45,7 @@ pub fn open(
     let copies = copies.map(|directory| Copies::new(directory, &settings.data_dir)).transpose()?;
     let copy = copies.map(|copies| -> tyrant::Copy {
         Box::new(move |path, engine| {
-            copies.take(path, engine.store()).map_err(|error| format!("{error:#}"))
+            copies.take(path, &**engine.store()).map_err(|error| format!("{error:#}"))
         })
     });
     let script = settings.tyrant_lua.as_deref();

@@ -74,8 +74,8 @@ pub enum Plan {
     /// What a dump says of the server's own tables: nothing is done but that it
     /// is warned of.
     PassedOver(Arc<SqlError>),
-    /// Not a matter of shapes: parsed again from its text each time.
-    Other,
+    /// Its shape says too little: parsed and bound again from its text each time.
+    ByText,
 }
 
 impl Plan {
@@ -95,7 +95,7 @@ impl Plan {
             Plan::JoinedUpdate(plan) => Some(&plan.query),
             Plan::Delete(plan) => plan.finding().map(Finding::query),
             Plan::JoinedDelete(plan) => Some(&plan.query),
-            Plan::Select(_) | Plan::Insert(_) | Plan::PassedOver(_) | Plan::Other => None,
+            Plan::Select(_) | Plan::Insert(_) | Plan::PassedOver(_) | Plan::ByText => None,
         }
     }
 
@@ -122,7 +122,7 @@ impl Plan {
             | Plan::JoinedDelete(_)
             | Plan::Query(_)
             | Plan::PassedOver(_)
-            | Plan::Other => false,
+            | Plan::ByText => false,
         };
         is_target || self.query().is_some_and(|query| query.tables.iter().any(|t| is_such(t)))
     }
@@ -144,7 +144,7 @@ impl Plan {
             Plan::Delete(plan) => plan.table().is_temporary(),
             Plan::JoinedUpdate(plan) => plan.targets().all(|table| table.is_temporary()),
             Plan::JoinedDelete(plan) => plan.targets().all(|table| table.is_temporary()),
-            Plan::Select(_) | Plan::Query(_) | Plan::PassedOver(_) | Plan::Other => false,
+            Plan::Select(_) | Plan::Query(_) | Plan::PassedOver(_) | Plan::ByText => false,
         }
     }
 
@@ -161,7 +161,7 @@ impl Plan {
             | Plan::JoinedDelete(_)
             | Plan::Query(_)
             | Plan::PassedOver(_)
-            | Plan::Other => true,
+            | Plan::ByText => true,
         };
         is_target_current && self.query().is_none_or(QueryPlan::is_current)
     }
@@ -207,7 +207,7 @@ impl Plan {
             | Plan::Select(_)
             | Plan::Query(_)
             | Plan::PassedOver(_)
-            | Plan::Other => None,
+            | Plan::ByText => None,
         };
         returning.map(|returning| Arc::clone(&returning.columns))
     }
@@ -225,7 +225,7 @@ impl Plan {
             | Plan::Select(_)
             | Plan::Query(_)
             | Plan::PassedOver(_)
-            | Plan::Other => false,
+            | Plan::ByText => false,
         }
     }
 }

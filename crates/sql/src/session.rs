@@ -110,12 +110,6 @@ const STATUS_AUTOCOMMIT: u16 = 2;
 /// themselves go by it, so without it what they quote can be broken out of.
 const STATUS_NO_BACKSLASH_ESCAPES: u16 = 0x200;
 
-/// Longest text of a statement, and longest parameter, that is looked at in an event loop.
-const LOOP_TEXT_BYTES_MAX: usize = 64 << 10;
-/// Longest shape that is parsed there: parsing and binding take a microsecond a byte, and up to
-/// a millisecond where brackets are nested. The plan of a known shape is there already.
-const LOOP_SHAPE_BYTES_MAX: usize = 512;
-
 /// One connection.
 pub struct Session {
     sql: Arc<Sql>,

@@ -18,21 +18,20 @@
 mod array;
 mod key;
 mod map;
+mod of_table;
 mod table;
 mod total;
 
 pub use self::array::{ColumnArray, is_same};
-pub(crate) use self::key::{Key, KeySpan};
 pub use self::table::{ArrayKey, GroupTable};
 pub use self::total::Total;
-pub(crate) use self::total::has_totals;
 
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use rows::error::Result;
 
-use self::key::KeyCode;
+use self::key::{Key, KeyCode};
 use crate::column::Selection;
 use crate::dead_rows::dead_in;
 use crate::scan::{Batch, Batches, Reading, Step};

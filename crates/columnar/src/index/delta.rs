@@ -12,11 +12,12 @@ use rows::error::{Error, Result};
 use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::table::{ColumnNote, NotedRow, PREFIX_BYTES, Table};
 
-use super::note_cache::{self, NotesOf};
+use super::notes::NotesOf;
 use crate::keys::{self, Place};
+use crate::note_cache::{self, ChangedRow, RowNow};
 use crate::scan::TableColumns;
+use crate::snapshot::ColumnSnapshot;
 use crate::state::{Live, State};
-use crate::store::ColumnSnapshot;
 use crate::tables::KnownTable;
 
 /// Rows whose places are looked up at once.
@@ -63,7 +64,7 @@ pub fn index_columns_of(
     let number = snapshot.moment.number;
     let notes = NotesOf { known: &known, table, view: &*snapshot.inner, number };
     let Some(noted) = notes.read(changes_max, settling)? else { return Ok(None) };
-    let state = State::of(&known, &*snapshot.inner, snapshot.moment)?;
+    let state = known.state_of(&*snapshot.inner, snapshot.moment)?;
     let segments = without(&known, &state, &noted)?;
     let state = Arc::new(State { moment: state.moment, segments });
     Ok(Some(TableColumns::of_index(snapshot, known, state, noted)))
@@ -80,26 +81,6 @@ pub(super) struct ChangedRows {
     ends: Vec<usize>,
     /// Whether these are all notes that there are.
     pub is_all: bool,
-}
-
-/// A row that notes name.
-#[derive(Debug)]
-pub(crate) struct ChangedRow {
-    pub key: Vec<u8>,
-    /// What the last of the notes says.
-    pub now: RowNow,
-    /// The version of that.
-    pub last_note: u64,
-}
-
-/// What became of a row.
-#[derive(Debug)]
-pub(crate) enum RowNow {
-    /// It has to be looked up, and may be gone.
-    Unknown,
-    Gone,
-    /// The columns that the index has, as `Table::layout_kept` reads them.
-    Columns(Box<[u8]>),
 }
 
 impl ChangedRows {

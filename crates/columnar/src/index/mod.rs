@@ -23,15 +23,10 @@
 //! note what they change (`rows::table`), the making of an index while they write (`rows::alter`).
 
 mod check;
-pub(crate) mod dead;
 mod delta;
-mod fill;
 mod mover;
-mod note_cache;
+mod notes;
 mod settled;
 
 pub(crate) use check::check_index;
-pub(crate) use delta::RowNow;
 pub use delta::index_columns_of;
-pub(crate) use fill::IndexFill;
-pub(crate) use note_cache::{KeptNotes, NotedRow};

@@ -24,22 +24,24 @@ use std::sync::atomic::Ordering;
 use resources::interrupt;
 use rows::Engine;
 use rows::error::Result;
+use rows::ingestion::TableStore;
 use rows::local::LocalStore;
-use rows::store::{Change, Direction, Reach, Read, Store};
+use rows::store::{Change, Direction, Reach, Read};
 use rows::table::Table;
 use values::row::RowRef;
 use values::{Datum, Value};
 
-use super::dead;
-use super::delta::{ChangedRow, ChangedRows, LOOKUPS, RowNow, places_of};
-use super::note_cache::{KeptNotes, MovedRow, count_move, moves_in};
+use super::delta::{ChangedRows, LOOKUPS, places_of};
+use super::notes::{count_move, moves_in};
 use super::settled::{notes_range, settle};
 use crate::build::{OWN_NUMBER, ROWS_MAX, SegmentBuilder};
 use crate::column::Column;
+use crate::dead_pieces;
 use crate::keys::{self, Place, ROW_ID_SLOT};
 use crate::mover::{MoverRole, RECENT_FEW, Round, SMALL_COUNT, enter};
+use crate::note_cache::{ChangedRow, KeptNotes, MovedRow, RowNow};
 use crate::reader::Reader;
-use crate::state::{Live, State};
+use crate::state::Live;
 use crate::store::ColumnStore;
 use crate::tables::KnownTable;
 
@@ -74,7 +76,7 @@ struct MovingEntry<'a> {
     notes: &'a [u64],
 }
 
-impl<S: Store + LocalStore> ColumnStore<S> {
+impl<S: TableStore + LocalStore> ColumnStore<S> {
     /// Moves what is to be moved of a columnar index.
     pub(crate) fn move_index(
         &self,
@@ -143,7 +145,7 @@ struct IndexMover<'a, S> {
     round: &'a mut Round,
 }
 
-impl<S: Store + LocalStore> IndexMover<'_, S> {
+impl<S: TableStore + LocalStore> IndexMover<'_, S> {
     fn builder(&self) -> Result<SegmentBuilder> {
         SegmentBuilder::of_index(self.table, self.store.columns.segment_bytes)
     }
@@ -206,7 +208,7 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
             let placed = inside.and_then(|_inside| {
                 let mut changes = Vec::with_capacity(moved.len() * 3);
                 let died = moved.iter().filter_map(|moved| moved.from);
-                dead::add(known.home, &store.inner, died, &mut changes)?;
+                dead_pieces::add(known.home, &store.inner, died, &mut changes)?;
                 for MovingEntry { key, from, position, notes } in moved {
                     match (position, &segment) {
                         (Some(position), Some((segment, _))) => {
@@ -262,7 +264,7 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
     fn renew(&mut self) -> Result<()> {
         let IndexMover { store, known, .. } = *self;
         let (view, moment) = store.columns.tables.at_moment(|| store.inner.snapshot())?;
-        let state = State::of(known, &*view, moment)?;
+        let state = known.state_of(&*view, moment)?;
         // Full by its bytes, a segment has few rows and is not small.
         let is_small = |live: &&Live| {
             let rows = live.segment.rows.max(1);

@@ -15,8 +15,8 @@ use values::RowRef;
 
 use super::{Batch, Batches, RECENT_ROWS, ScanRequest, Test};
 use crate::arrow::ColumnWriter;
-use crate::index::RowNow;
 use crate::keys;
+use crate::note_cache::RowNow;
 
 /// Rows that are read as rows.
 #[derive(Clone, Debug)]

@@ -21,8 +21,6 @@ use crate::handlersocket::encode;
 use crate::handlersocket::execute::{AnswerTime, HandlerSocketFailure};
 use crate::handlersocket::handle::Handle;
 
-/// Rows and IN values above which a find is no work for an event loop, where others wait for it.
-const LOOKS_IN_LOOP_MAX: u32 = 10_000;
 /// Rows between two questions whether the find is to end.
 const LOOKS_UNASKED: u32 = 1024;
 /// Key parts of finds that are looked ahead of; longer keys are not.
@@ -199,7 +197,7 @@ impl Handle {
     ) -> Result<(), HandlerSocketFailure> {
         let first_only = request.list.is_some();
         let (mut passed, mut taken, mut looks) = (0, 0, 0);
-        let looks_max = if reach == Reach::Memory { LOOKS_IN_LOOP_MAX } else { u32::MAX };
+        let looks_max = reach.limits().rows_passed;
         if request.list.as_ref().is_some_and(|list| list.came > looks_max as usize) {
             return Err(HandlerSocketFailure::Wait);
         }

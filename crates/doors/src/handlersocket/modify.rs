@@ -61,7 +61,8 @@ impl Handle {
             .zip(columns)
             .map(|(value, column)| value.unwrap_or_else(|| default_value(column, now)))
             .collect();
-        turn.engine().fill_defaults(&self.table, &mut row, &|at| given[at])?;
+        let clock = &**turn.engine().clock();
+        self.table.fill_defaults(&mut row, &|at| given[at], clock, Zone::UTC)?;
         let datums: Vec<Datum<'_>> = row.iter().map(Value::as_datum).collect();
         let inserted = turn.transaction()?.insert(&self.table, &datums)?;
         match self.table.auto_increment() {

@@ -236,7 +236,7 @@ pub fn row(
         row[at] = value;
     }
     let is_given = |at: usize| given.contains(&at) || keys.iter().any(|part| part.column == at);
-    let filled = engine.fill_defaults(&place.table, &mut row, &is_given);
+    let filled = place.table.fill_defaults(&mut row, &is_given, &**engine.clock(), Zone::UTC);
     filled.map_err(|error| refusal_for(&error))?;
     Ok(row)
 }

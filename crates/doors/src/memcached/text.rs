@@ -31,8 +31,6 @@ const VALUE_BYTES_MAX: u64 = i32::MAX as u64 - 2;
 const LINE_BYTES_MAX: usize = 2048;
 /// Most tokens of a line, but for reads of many keys.
 const TOKENS_MAX: usize = 24;
-/// Bytes of keys above which a read is no work for an event loop, where others wait for it.
-const LINE_IN_LOOP_MAX: usize = 64 * 1024;
 /// What an item takes besides key and value in the original, which counts it against the limit.
 const ITEM_OVERHEAD: usize = 59;
 
@@ -327,7 +325,7 @@ fn get(
     rows: &mut MemcachedRows<'_, '_>,
     out: &mut Vec<u8>,
 ) -> Result<(), MemcachedTrouble> {
-    if keys.len() > LINE_IN_LOOP_MAX && !rows.turn.may_wait() {
+    if keys.len() > rows.turn.limits().bytes {
         return Err(MemcachedTrouble::Wait);
     }
     let mark = out.len();

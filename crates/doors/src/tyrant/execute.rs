@@ -39,13 +39,7 @@ use crate::tyrant::lua::Call;
 use crate::tyrant::misc;
 use crate::tyrant::shared::TyrantShared;
 
-pub use scan::{KeyCursor, SCAN_IN_LOOP_MAX};
-
-/// Keys or arguments of one command above which it is no work for an event loop, where others
-/// wait for it.
-pub(super) const LIST_IN_LOOP_MAX: usize = 512;
-/// Their bytes, likewise.
-pub(super) const LIST_BYTES_IN_LOOP_MAX: usize = 64 * 1024;
+pub use scan::KeyCursor;
 
 /// What commands run on during one turn.
 pub struct TyrantRows<'a, 't> {

@@ -25,9 +25,7 @@ use std::ops::ControlFlow;
 use crate::memcached::text::signed;
 use crate::tyrant::command::{List, PutMode, TyrantFailure, TyrantTrouble};
 use crate::tyrant::encode::CountedReply;
-use crate::tyrant::execute::{
-    LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, SCAN_IN_LOOP_MAX, TyrantRows, count_reply,
-};
+use crate::tyrant::execute::{TyrantRows, count_reply};
 use crate::tyrant::table;
 
 /// Calls a function.
@@ -40,7 +38,8 @@ pub fn call(
     arguments: List<'_>,
     answer: &mut CountedReply<'_>,
 ) -> Result<(), TyrantTrouble> {
-    if arguments.len() > LIST_IN_LOOP_MAX || arguments.bytes() > LIST_BYTES_IN_LOOP_MAX {
+    let limits = rows.turn.limits();
+    if arguments.len() > limits.rows_given || arguments.bytes() > limits.bytes {
         rows.needs_time()?;
     }
     if rows.database.is_table() && table::call(rows, name, arguments, answer)? {
@@ -147,7 +146,7 @@ fn range(
     end: Option<&[u8]>,
     answer: &mut CountedReply<'_>,
 ) -> Result<(), TyrantTrouble> {
-    if most > SCAN_IN_LOOP_MAX {
+    if most > rows.turn.limits().rows_seen {
         rows.needs_time()?;
     }
     let (mut start, mut behind) = (Vec::new(), Vec::new());

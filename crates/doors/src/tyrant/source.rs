@@ -22,8 +22,6 @@ use crate::tyrant::execute::TyrantRows;
 
 /// Records of which one asks whether the scan is to go on.
 const UNASKED: usize = 256;
-/// Records of a scan above which it is no work for an event loop, where others wait for it.
-const LOOKS_IN_LOOP_MAX: usize = 64;
 
 /// One state of a database.
 pub struct Source<'a> {
@@ -68,8 +66,8 @@ impl<'a> Source<'a> {
     /// Ends a search that nobody waits for any more, or one of an event loop that gets long.
     fn go_on(&self, visited: &mut usize) -> rows::Result<()> {
         *visited += 1;
-        if *visited > LOOKS_IN_LOOP_MAX {
-            self.needs_time()?;
+        if *visited > self.reach.limits().rows_met {
+            return Err(Error::WouldWait(Wait::Disk));
         }
         match visited.is_multiple_of(UNASKED) && interrupt::is_wanted() {
             true => Err(Error::LockTimeout),

@@ -16,7 +16,7 @@ use values::text::write_u64;
 use crate::memcached::text::{MemcachedTokens, block_length, signed};
 use crate::tyrant::command::{PutMode, TyrantFailure, TyrantTrouble};
 use crate::tyrant::decode::DecodedRequest;
-use crate::tyrant::execute::{LIST_IN_LOOP_MAX, TyrantRows};
+use crate::tyrant::execute::TyrantRows;
 use crate::tyrant::stat;
 
 /// A request in text.
@@ -246,7 +246,7 @@ pub fn execute(
 fn get(keys: &[u8], rows: &mut TyrantRows<'_, '_>, out: &mut Vec<u8>) -> Result<(), TyrantTrouble> {
     let each = || <[u8]>::split(keys, |byte| *byte == b' ').filter(|key| !key.is_empty());
     let count = each().count();
-    if count > LIST_IN_LOOP_MAX {
+    if count > rows.turn.limits().rows_given {
         rows.needs_time()?;
     }
     if count > 1 {

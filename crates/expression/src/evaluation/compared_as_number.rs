@@ -20,9 +20,10 @@ use values::decimal::Decimal;
 use values::types::ColumnType;
 
 use crate::row::scope::Scope;
-use crate::tree::node::{Kind, Node, number_of_digits};
+use crate::tree::node::{Kind, Node};
 use crate::value::compare::is_plain_number;
 use crate::value::number::leading_exact;
+use crate::value::number::number_of_digits;
 
 impl Node {
     /// Whether its value is the same for all rows of an execution, those of enclosing queries

@@ -12,17 +12,17 @@ use values::collation;
 use values::datum::Datum;
 use values::types::{Collation, ColumnType};
 
+use crate::evaluation::cast::is_number;
 use crate::evaluation::compared_as_number::{beside, sides};
 use crate::evaluation::ordinals::Column;
 use crate::evaluation::texts::Place;
-use crate::functions::json::conversion::json_scalar;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::lists::List;
 use crate::tree::node::{Comparison, Node};
-use crate::value::cast::is_number;
 use crate::value::cell::{Cell, NULL, bytes_of};
 use crate::value::compare::{compare, is_plain_number};
+use crate::value::json::conversion::json_scalar;
 use crate::value::number::Number;
 
 /// Most steps of a search that looks for no end of the statement.

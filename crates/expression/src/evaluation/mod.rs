@@ -1,5 +1,6 @@
 //! Nodes over a row, and the short ways for columns: their ordinals and texts.
 
+pub(crate) mod cast;
 pub(crate) mod compared_as_number;
 pub(crate) mod condition;
 pub(crate) mod evaluate;

@@ -15,12 +15,12 @@ use values::types::ColumnType;
 
 use crate::functions::function::Function;
 use crate::functions::time::moment::{Unit, extract};
-use crate::functions::time::moments_read::read_kept;
 use crate::row::frame::JoinedRow;
 use crate::row::scope::{RowView, Scope};
 use crate::statement::error::{Error, Result};
 use crate::tree::node::{Kind, Node};
 use crate::tree::slot::{KEY_COLUMN, parts_of};
+use crate::value::moments_read::read_kept;
 use crate::value::number::leading_exact;
 
 /// How the ordinals of an expression are read from a row, for rows whose columns are those of

@@ -7,7 +7,8 @@ use values::types::ColumnType;
 
 use crate::functions::call::Evaluation;
 use crate::functions::function::Function;
-use crate::tree::node::{BIGINT, BIGINT_UNSIGNED, Node, TRUTH, text_type};
+use crate::tree::node::Node;
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED, TRUTH, text_type};
 
 /// Everything about a function.
 pub(crate) struct Definition {

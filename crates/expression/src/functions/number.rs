@@ -10,12 +10,14 @@ use crate::functions::call::{Call, int, whole};
 use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
+use crate::statement::random::Random;
 use crate::tree::make::computed_double;
-use crate::tree::node::{Arithmetic, BIGINT, BIGINT_UNSIGNED, Kind, Node};
+use crate::tree::node::{Kind, Node};
 use crate::value::arithmetic;
+use crate::value::arithmetic::Arithmetic;
 use crate::value::cell::{Cell, NULL};
 use crate::value::number::Number;
-use crate::value::random::Random;
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED};
 
 /// The result type of ABS, MOD and the like: the argument's kind of number.
 pub(crate) fn same_type(arguments: &[Node]) -> ColumnType {

@@ -7,7 +7,8 @@ use values::datum::Value;
 use values::types::{Collation, ColumnType};
 
 use crate::tree::common::{common_type, display_chars};
-use crate::tree::node::{BIGINT, BIGINT_UNSIGNED, Kind, Node, common_collation, text_type};
+use crate::tree::node::{Kind, Node, common_collation};
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED, text_type};
 
 /// The longest text of a result.
 const CHARS_MAX: u32 = 16_383;

@@ -16,11 +16,11 @@ use values::datum::Value;
 use values::temporal::Zone;
 use values::{CharacterSet, SqlMode};
 
-use crate::functions::time::names::TimeNames;
 use crate::statement::error::Result;
 use crate::statement::kill::KillMark;
 use crate::statement::limits::Limits;
-use crate::value::random::Random;
+use crate::statement::random::Random;
+use crate::statement::time_names::TimeNames;
 
 /// What expressions leave behind for the session.
 #[derive(Debug, Default)]

@@ -19,6 +19,7 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 use resources::budget::{Budget, Share};
+use resources::turn_limits::TurnLimits;
 use values::ErrorCode;
 use values::datum::Value;
 
@@ -28,10 +29,6 @@ use crate::statement::warning::{Level, Warnings};
 
 /// Values from this length on are counted one by one.
 pub const LARGE_BYTES: usize = 4096;
-/// Values from this length on are not made in an event loop.
-const LOOP_BYTES_MAX: usize = 64 << 10;
-/// Comparisons of characters above which a search is not begun there.
-const LOOP_STEPS_MAX: usize = 4 << 20;
 /// `max_allowed_packet` by default.
 pub const VALUE_BYTES_MAX: usize = 64 << 20;
 
@@ -103,7 +100,7 @@ impl Limits {
     /// # Errors
     /// `WouldWait` when they are many, in an event loop.
     pub fn search(&self, steps: usize) -> Result<()> {
-        if steps > LOOP_STEPS_MAX && self.in_loop.load(Ordering::Relaxed) {
+        if steps > TurnLimits::LOOP.comparisons && self.in_loop.load(Ordering::Relaxed) {
             return Err(Error::WouldWait);
         }
         Ok(())
@@ -214,7 +211,7 @@ impl Room {
     /// # Errors
     /// 1041 without memory for them.
     pub fn grow_to(&mut self, bytes: usize, limits: &Limits) -> Result<()> {
-        if bytes >= LOOP_BYTES_MAX && limits.in_loop.load(Ordering::Relaxed) {
+        if bytes >= TurnLimits::LOOP.bytes && limits.in_loop.load(Ordering::Relaxed) {
             return Err(Error::WouldWait);
         }
         let shares =
@@ -296,11 +293,11 @@ mod tests {
     fn in_a_loop_long_values_are_left_to_the_pool() {
         let limits = Limits::new(VALUE_BYTES_MAX, &Budget::new(1 << 30), &Arc::default());
         limits.set_in_loop(true);
-        limits.take(LOOP_BYTES_MAX - 1).unwrap();
-        assert!(limits.take(LOOP_BYTES_MAX).unwrap_err() == Error::WouldWait);
+        limits.take(TurnLimits::LOOP.bytes - 1).unwrap();
+        assert!(limits.take(TurnLimits::LOOP.bytes).unwrap_err() == Error::WouldWait);
         assert!(limits.search(usize::MAX).unwrap_err() == Error::WouldWait);
         limits.set_in_loop(false);
-        limits.take(LOOP_BYTES_MAX).unwrap();
+        limits.take(TurnLimits::LOOP.bytes).unwrap();
         limits.search(usize::MAX).unwrap();
     }
 

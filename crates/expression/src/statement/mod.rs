@@ -4,4 +4,6 @@ pub(crate) mod context;
 pub(crate) mod error;
 pub(crate) mod kill;
 pub mod limits;
+pub(crate) mod random;
+pub(crate) mod time_names;
 pub mod warning;

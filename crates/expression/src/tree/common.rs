@@ -17,9 +17,10 @@ use values::types::{Collation, ColumnType, FixedPoint, IntWidth};
 use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
-use crate::tree::node::{BIGINT, BIGINT_UNSIGNED, Kind, Node, UNTYPED, common_collation};
+use crate::tree::node::{Kind, Node, common_collation};
 use crate::value::cell::{Cell, text_of};
 use crate::value::number::Number;
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED, UNTYPED};
 
 /// About how many characters a value of the type prints as.
 pub fn display_chars(ty: &ColumnType) -> u32 {
@@ -155,7 +156,7 @@ fn both(a: &ColumnType, b: &ColumnType) -> ColumnType {
         _ if bytes(a) || bytes(b) => {
             T::VarBinary { bytes: display_chars(a).max(display_chars(b)).min(65_532) }
         }
-        _ => crate::tree::node::text_type(display_chars(a).max(display_chars(b))),
+        _ => crate::value::types::text_type(display_chars(a).max(display_chars(b))),
     }
 }
 

@@ -282,8 +282,8 @@ mod tests {
 
     use super::*;
     use crate::row::scope::{Environment, RowView};
-    use crate::tree::node::{BIGINT, text_type};
     use crate::tree::once::ExecutionMemo;
+    use crate::value::types::{BIGINT, text_type};
 
     /// What `v IN (list)` is for each value, with and without searching.
     fn found(ty: &ColumnType, list: &List, values: &[Value]) -> Vec<Option<bool>> {

@@ -7,6 +7,7 @@ use values::SqlMode;
 use values::datum::Value;
 use values::types::{Collation, ColumnType, FixedPoint, IntWidth};
 
+use crate::evaluation::cast::is_number;
 use crate::functions::definition::SEES_BYTES;
 use crate::functions::function::Function;
 use crate::functions::text::charset::seen_as_bytes;
@@ -14,10 +15,9 @@ use crate::functions::time::digits::number_digits;
 use crate::functions::time::moment::Unit;
 use crate::statement::error::Result;
 use crate::tree::common::display_chars;
-use crate::tree::node::{
-    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, TRUTH, common_collation, text_type,
-};
-use crate::value::cast::is_number;
+use crate::tree::node::{Comparison, Kind, Node, common_collation};
+use crate::value::arithmetic::Arithmetic;
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED, TRUTH, text_type};
 
 /// A condition's result.
 pub fn boolean(kind: Kind, nullable: bool) -> Node {

@@ -9,13 +9,16 @@
 use std::cmp::Ordering;
 
 use values::datum::Value;
-use values::types::{Collation, ColumnType, IntWidth, LobSize};
+use values::types::{Collation, ColumnType, LobSize};
 
 use crate::functions::function::Function;
 use crate::functions::time::moment::Unit;
 use crate::tree::lists::List;
 use crate::tree::once::OnceNode;
 use crate::tree::subquery::Subquery;
+use crate::value::arithmetic::Arithmetic;
+use crate::value::number::number_of_digits;
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED, text_type, type_collation};
 
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,41 +70,6 @@ impl Comparison {
             Comparison::GreaterEqual => Comparison::LessEqual,
             same => same,
         }
-    }
-}
-
-/// An arithmetic operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arithmetic {
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-    /// DIV
-    IntegerDivide,
-    /// `%`, MOD
-    Modulo,
-    /// `&`
-    BitAnd,
-    /// `|`
-    BitOr,
-    /// `^`
-    BitXor,
-    /// `<<`
-    ShiftLeft,
-    /// `>>`
-    ShiftRight,
-}
-
-impl Arithmetic {
-    /// Whether it is one of the 64 bits of whole numbers.
-    pub fn is_of_bits(self) -> bool {
-        use Arithmetic as A;
-        matches!(self, A::BitAnd | A::BitOr | A::BitXor | A::ShiftLeft | A::ShiftRight)
     }
 }
 
@@ -243,25 +211,6 @@ pub struct Node {
     pub ty: ColumnType,
     /// Whether it can be NULL.
     pub nullable: bool,
-}
-
-/// BIGINT.
-pub const BIGINT: ColumnType =
-    ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
-/// What a condition gives: 0 or 1 to a client, a boolean to JSON.
-pub const TRUTH: ColumnType =
-    ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: true };
-/// BIGINT UNSIGNED.
-pub const BIGINT_UNSIGNED: ColumnType =
-    ColumnType::Int { width: IntWidth::Big, unsigned: true, boolean: false };
-
-/// The type of a literal that was taken out of the text, or of a `?`, where nothing is known of it.
-pub const UNTYPED: ColumnType =
-    ColumnType::VarChar { chars: 16_383, collation: Collation::Utf8Mb4GeneralCi };
-
-/// Text of so many characters in the default collation.
-pub fn text_type(chars: u32) -> ColumnType {
-    ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi }
 }
 
 impl Node {
@@ -522,27 +471,6 @@ impl Node {
     /// As `each_child`.
     pub fn each_child_mut(&mut self, each: &mut dyn FnMut(&mut Node)) {
         children!(&mut self.kind, each, iter_mut, as_deref_mut, operands_mut, node_mut);
-    }
-}
-
-/// The number that a literal of digits is: its last eight bytes count.
-pub fn number_of_digits(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
-/// The collation of a type's text; `None` for types without text.
-pub fn type_collation(ty: &ColumnType) -> Option<Collation> {
-    match ty {
-        ColumnType::Char { collation, .. }
-        | ColumnType::VarChar { collation, .. }
-        | ColumnType::Text { collation, .. }
-        | ColumnType::Enum { collation, .. }
-        | ColumnType::Set { collation, .. } => Some(*collation),
-        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => {
-            Some(Collation::Binary)
-        }
-        ColumnType::Json => Some(Collation::Utf8Mb4Bin),
-        _ => None,
     }
 }
 

@@ -177,7 +177,8 @@ mod tests {
     use super::*;
     use crate::row::scope::{Environment, RowView};
     use crate::statement::warning::Warnings;
-    use crate::tree::node::{BIGINT, Comparison, text_type};
+    use crate::tree::node::Comparison;
+    use crate::value::types::{BIGINT, text_type};
 
     /// `v > CAST(? AS SIGNED)`, which warns of a parameter that is no number.
     fn comparison() -> Node {

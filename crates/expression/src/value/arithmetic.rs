@@ -11,8 +11,42 @@ use values::SqlMode;
 use values::decimal::Decimal;
 
 use crate::statement::error::{Error, Result};
-use crate::tree::node::Arithmetic;
 use crate::value::number::Number;
+
+/// An arithmetic operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// DIV
+    IntegerDivide,
+    /// `%`, MOD
+    Modulo,
+    /// `&`
+    BitAnd,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+}
+
+impl Arithmetic {
+    /// Whether it is one of the 64 bits of whole numbers.
+    pub fn is_of_bits(self) -> bool {
+        use Arithmetic as A;
+        matches!(self, A::BitAnd | A::BitOr | A::BitXor | A::ShiftLeft | A::ShiftRight)
+    }
+}
 
 /// The result; `None` for a division by zero.
 ///

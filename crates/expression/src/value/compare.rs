@@ -15,11 +15,11 @@ use values::temporal::{
 };
 use values::types::{Collation, ColumnType};
 
-use crate::functions::json::conversion::json_order;
-use crate::functions::time::moments_read::read_kept;
-use crate::tree::node::UNTYPED;
 use crate::value::cell::text_of;
+use crate::value::json::conversion::json_order;
+use crate::value::moments_read::read_kept;
 use crate::value::number::Number;
+use crate::value::types::UNTYPED;
 
 /// The order of two values; `None` if one is NULL. The types are the nodes', for ENUM and SET.
 pub fn compare(

@@ -1,8 +1,9 @@
-//! Values in flight, as numbers, compared, computed with and cast.
+//! Values in flight, as numbers, compared and computed with; documents of JSON; their types.
 
 pub(crate) mod arithmetic;
-pub(crate) mod cast;
 pub(crate) mod cell;
 pub(crate) mod compare;
+pub(crate) mod json;
+pub(crate) mod moments_read;
 pub(crate) mod number;
-pub(crate) mod random;
+pub(crate) mod types;

@@ -221,3 +221,8 @@ pub fn leading_number(text: &[u8]) -> (f64, bool) {
     let value = value.map_or(0.0, |value| value.clamp(f64::MIN, f64::MAX));
     (value, body[at..].iter().all(is_space))
 }
+
+/// The number that a literal of digits is: its last eight bytes count.
+pub fn number_of_digits(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}

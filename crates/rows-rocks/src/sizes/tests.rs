@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
-use rows::store::{Batch, Change, Direction, Durability, Reach, Read as _, Store as _};
+use rows::ingestion::TableStore;
+use rows::store::{
+    Batch, Change, Direction, Durability, Reach, Read as _, Store as _, StoreUpkeep as _,
+};
 use tempfile::TempDir;
 
 use super::*;
 use crate::RocksStore;
 use crate::options::RocksOptions;
+use crate::prefix_sizes::FileShares;
 
 /// The rows of a table, or the entries of an index.
 #[derive(Clone, Copy)]

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
-use rows::store::Store;
+use rows::ingestion::TableStore;
 use rows_rocks::RocksStore;
 use rustix::fs::{Advice, fadvise};
 

@@ -14,7 +14,9 @@ use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
+use rows::store::{
+    Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store, StoreUpkeep,
+};
 use rows_rocks::{RocksOptions, RocksStore};
 
 const DIRECTORY: &str = "ROWS_ROCKS_WRITER_DIRECTORY";

@@ -233,7 +233,7 @@ impl<'a> Copying<'a> {
             self.origins[position].is_some() || self.next.columns[position].absent.is_some()
         };
         if !rules.defaults.iter().all(|(position, _)| is_given(*position)) {
-            self.engine.fill_defaults_in(self.next, values, &is_given, self.rules.zone)?;
+            self.next.fill_defaults(values, &is_given, &**self.engine.clock(), self.rules.zone)?;
         }
         let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
         for (position, value) in self.next.computed(&datums)? {

@@ -26,7 +26,8 @@ use super::sorter::Sorter;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
-use crate::store::{Batch, Change, Cursor, Durability, Ingestion, KeyRange, Reach, Read, Store};
+use crate::ingestion::Ingestion;
+use crate::store::{Batch, Change, Cursor, Durability, KeyRange, Reach, Read, Store};
 use crate::table::Table;
 use crate::transaction::{ChangeOutcome, RowChange, Transaction};
 

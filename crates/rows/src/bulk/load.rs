@@ -18,7 +18,8 @@ use super::rows::{RowSorter, SortedRows};
 use super::taker::RowTaker;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::store::{Direction, Durability, Ingestion, Reach};
+use crate::ingestion::Ingestion;
+use crate::store::{Direction, Durability, Reach};
 use crate::table::{GateGuard, Table};
 use crate::transaction::Transaction;
 

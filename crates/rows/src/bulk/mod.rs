@@ -25,9 +25,8 @@
 //!    (`existing`), those are kept that stay if the rows are put in one by one in the order of
 //!    their numbers (`duplicates`).
 //!
-//! Not here: where rows come from (crate `sql`), how files are taken over (`Store::ingestion`).
+//! Not here: where rows come from (crate `sql`), how files are taken over (`ingestion`).
 
-mod block;
 mod build;
 mod duplicates;
 mod existing;
@@ -41,7 +40,6 @@ mod rows;
 mod sorter;
 mod taker;
 
-pub use block::{BlockCursor, RowBlock};
 pub use build::BulkOutcome;
 pub(crate) use build::{Build, go_on, threads};
 pub use duplicates::OnDuplicate;

@@ -28,12 +28,11 @@ use resources::budget::Share;
 use resources::interrupt;
 use values::datum::Datum;
 
-use super::block::RowBlock;
 use super::rows::push_row;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::ingestion::{Ingestion, RowBlock};
 use crate::rules::with_computed;
-use crate::store::Ingestion;
 use crate::table::Table;
 
 /// Stretches that the memory is for besides one for each thread: one that grows, what is ahead of

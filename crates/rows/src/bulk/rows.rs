@@ -19,7 +19,7 @@ use super::sorter::{FreeChunks, MERGE_BLOCKS, RunForm, Sorter};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::rules::with_computed;
-use crate::store::Store;
+use crate::store::StoreUpkeep;
 use crate::table::{PREFIX_BYTES, Table};
 use crate::transaction::ROW_BYTES_MAX;
 
@@ -43,7 +43,7 @@ const ENTRIES_PART_MIN: usize = 4;
 
 /// Sorts rows of a load.
 pub struct RowSorter {
-    store: Arc<dyn Store>,
+    store: Arc<dyn StoreUpkeep>,
     versions: Arc<AtomicU64>,
     table: Arc<Table>,
     /// None: everything has to fit.
@@ -112,7 +112,7 @@ impl RowSorter {
         let form = run_form(memory.bytes(), table.entry_indexes());
         let sorter = |_| Sorter::new(PREFIX_BYTES, form);
         let mut rows = RowSorter {
-            store: Arc::clone(engine.store()),
+            store: engine.store().clone(),
             versions: Arc::clone(engine.versions()),
             table: Arc::clone(table),
             directory: engine.spill().cloned(),

@@ -1,6 +1,6 @@
 //! Memory of the row cache that somebody has for a while.
 //!
-//! Not here: how much may be away (`RowCache::borrow`, and for images of indexes `images::upkeep`).
+//! Not here: how much may be away (`RowCache::borrow`, and for images of indexes `table::Images`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::error::Error;
-use crate::store::Ingestion;
+use crate::ingestion::Ingestion;
 
 /// Entries of the ingestion tests.
 const INGESTED: u32 = 20_000;
@@ -58,7 +58,7 @@ pub fn ingested_entries_appear_together(subject: &Subject<'_>) {
     drop(snapshot);
     let (key, value) = numbered(7);
     write(&*store, vec![put(&key, b"after")]);
-    let check = |store: &dyn Store| {
+    let check = |store: &dyn TableStore| {
         let entries = scan(store, &KeyRange::default(), Direction::Forward);
         assert_eq!(entries.len(), INGESTED as usize + 1);
         assert_eq!(entries[3], numbered(3));
@@ -238,7 +238,7 @@ pub fn a_range_is_as_large_as_what_is_in_it(subject: &Subject<'_>) {
     let told = sizes(b"tables", b"tablet");
     assert_eq!((told.all(), told.plain_bytes(3_000)), ((3_000, bytes), bytes));
     assert!(told.disk_bytes > 0);
-    assert_eq!(sizes(b"tablet", b"tables"), crate::sizes::RangeSizes::default());
+    assert_eq!(sizes(b"tablet", b"tables"), crate::store::RangeSizes::default());
     let key = |number: u32| [&b"tables"[..], &number.to_be_bytes()].concat();
     write(&*store, (0..1_000).map(|number| Change::delete(key(number))).collect());
     assert!(sizes(b"tables", b"tablet").plain_bytes(2_000) <= bytes);

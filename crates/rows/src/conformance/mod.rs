@@ -28,12 +28,13 @@ pub use writing::*;
 use resources::spill::SpillDirectory;
 
 use crate::error::Result;
+use crate::ingestion::TableStore;
 use crate::store::{
-    Batch, Change, Cursor, Direction, Durability, KeyRange, Reach, Read, Store, StoreTransaction,
+    Batch, Change, Cursor, Direction, Durability, KeyRange, Reach, Read, StoreTransaction,
 };
 
 /// Opens the store of a directory, making it if there is none.
-pub type Open<'a> = &'a dyn Fn(&Path) -> Result<Arc<dyn Store>>;
+pub type Open<'a> = &'a dyn Fn(&Path) -> Result<Arc<dyn TableStore>>;
 
 /// The store under test.
 pub struct Subject<'a> {
@@ -47,12 +48,13 @@ pub struct Subject<'a> {
 
 impl Subject<'_> {
     /// Opens the store in the test's directory.
-    pub fn open(&self) -> Arc<dyn Store> {
+    pub fn open(&self) -> Arc<dyn TableStore> {
         (self.open)(&self.directory.join("data")).expect("the store opens")
     }
 }
 
-/// Makes one test per promise. `open` is a closure from a directory to `Result<Arc<dyn Store>>`.
+/// Makes one test per promise. `open` is a closure from a directory to
+/// `Result<Arc<dyn TableStore>>`.
 #[macro_export]
 macro_rules! store_conformance {
     (persists: $persists:expr, open: $open:expr) => {
@@ -133,12 +135,12 @@ fn range(start: &[u8], end: &[u8]) -> KeyRange {
     KeyRange { start: start.to_vec(), end: end.to_vec() }
 }
 
-fn write(store: &dyn Store, changes: Vec<Change>) {
+fn write(store: &dyn TableStore, changes: Vec<Change>) {
     store.write(&Batch { changes }, Durability::Os).expect("the write");
 }
 
 /// A store with one-letter keys, each with itself in capitals as value.
-fn letters(subject: &Subject<'_>, letters: &str) -> Arc<dyn Store> {
+fn letters(subject: &Subject<'_>, letters: &str) -> Arc<dyn TableStore> {
     let store = subject.open();
     let changes = letters.bytes().map(|letter| put(&[letter], &[letter.to_ascii_uppercase()]));
     write(&*store, changes.collect());
@@ -181,6 +183,6 @@ fn spill(subject: &Subject<'_>) -> Arc<SpillDirectory> {
     SpillDirectory::open(&subject.directory.join("spill")).expect("a directory")
 }
 
-fn begin(store: &Arc<dyn Store>) -> Box<dyn StoreTransaction> {
+fn begin(store: &Arc<dyn TableStore>) -> Box<dyn StoreTransaction> {
     store.begin().expect("a transaction")
 }

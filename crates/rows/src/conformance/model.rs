@@ -88,7 +88,7 @@ struct OpenTransaction {
 }
 
 struct ModelRun {
-    store: Arc<dyn Store>,
+    store: Arc<dyn TableStore>,
     model: Model,
     transaction: Option<OpenTransaction>,
     snapshot: Option<(Arc<dyn Read>, Model)>,

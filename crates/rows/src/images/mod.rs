@@ -20,16 +20,11 @@
 //!    under way still read.
 //! 3. Images are made, and freed, by a thread that may wait, not by those who read.
 //!
-//! Beside this file: what an image is (`image`), where an index has its own (`place`), scans
-//! (`scan`), how images come and go (`upkeep`).
+//! Beside this file: scans (`scan`), how images come and go (`upkeep`). Below them, in
+//! `table::images`: what an image is, where an index has its own, which ones there are.
 //!
 //! Not here: columnar tables, whose entries have no rows behind them; tables whose rows expire or
 //! leave when the table is full, which are written to all the time.
 
-mod image;
-mod place;
 mod scan;
 mod upkeep;
-
-pub(crate) use place::ImagePlace;
-pub(crate) use upkeep::Images;

@@ -2,11 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use super::image::ImageCursor;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::store::{Cursor, Direction, KeyRange, Reach, Read};
-use crate::table::Table;
+use crate::table::{ImageCursor, Table};
 
 /// What beginning a scan costs, in entries gone through.
 const SCAN_COST: u64 = 16;

@@ -1,116 +1,27 @@
 //! How images come and go: readers say which are wanted, and a thread of the server makes them, one
 //! after the other, and lets those go that are of no more use.
 //!
-//! Invariants
-//! 1. A place is in the list of those that are held, once, as long as it has an image.
-//! 2. It is at most once among those that are wanted.
+//! Not here: the lists of those (`table::Images`).
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use parking_lot::Mutex;
-
-use super::image::Image;
-use super::place::ImagePlace;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::recency::Wake;
 use crate::store::KeyRange;
-use crate::table::{Table, TableState};
+use crate::table::{HeldPlace, Image, ImagePlace, QuiescentState, Table, WantedImage};
 
-/// Part of the row cache's bytes that all images may have.
-const ALL_PART: usize = 4;
-/// Part of these that one may have.
-const LARGEST_PART: usize = 4;
-/// Most bytes that one may have, whatever there is: what lies in it is found by 32 bits.
-const LARGEST_BYTES: usize = 1 << 30;
 /// Entries that are read between two looks at whether that is still of use.
 const LOOK_EVERY: usize = 1_024;
 /// Images that wait to be made; more are asked for again by later scans.
 const WANTED_MAX: usize = 64;
 
-/// The images of an engine.
-#[derive(Debug)]
-pub(crate) struct Images {
-    /// 0: there are none.
-    bytes_max: usize,
-    bytes: Arc<AtomicUsize>,
-    wanted: Mutex<VecDeque<WantedImage>>,
-    /// Places with an image, in the order in which it is looked for room.
-    held: Mutex<VecDeque<HeldPlace>>,
-    wake: Arc<Wake>,
-}
-
-/// An image that is to be made.
-#[derive(Debug)]
-struct WantedImage {
-    held: HeldPlace,
-    /// The whole index.
-    range: KeyRange,
-}
-
-/// A place of a version of a table.
-#[derive(Clone, Debug)]
-struct HeldPlace {
-    place: Weak<ImagePlace>,
-    state: Arc<TableState>,
-    version: u64,
-}
-
-impl Images {
-    /// None yet. They have a part of the row cache's bytes, counted in `bytes`; 0: there are never
-    /// any.
-    pub fn new(row_cache_bytes: usize, bytes: Arc<AtomicUsize>) -> Images {
-        let (wanted, held, wake) = Default::default();
-        Images { bytes_max: row_cache_bytes / ALL_PART, bytes, wanted, held, wake }
-    }
-
-    /// Most bytes of one.
-    fn largest(&self) -> usize {
-        (self.bytes_max / LARGEST_PART).min(LARGEST_BYTES)
-    }
-
-    /// Lets those go that are of no more use.
-    fn retire(&self) {
-        self.held.lock().retain(|HeldPlace { place, state, version }| {
-            let Some(place) = place.upgrade() else { return false };
-            let is_of_use =
-                place.changes_at_image() == Some(state.changes()) && state.is_version(*version);
-            if !is_of_use {
-                drop(place.forget());
-            }
-            is_of_use
-        });
-    }
-
-    /// Whether there is room for all, if need be by letting those go that were not read since it
-    /// was looked for room last. Cursors may have the bytes of these for a while.
-    fn make_room(&self) -> bool {
-        let mut all = self.held.lock();
-        let mut bytes = self.bytes.load(Ordering::Relaxed);
-        // Each has a second chance.
-        for _ in 0..2 * all.len() {
-            if bytes <= self.bytes_max {
-                break;
-            }
-            let Some(held) = all.pop_front() else { break };
-            let Some(place) = held.place.upgrade() else { continue };
-            if place.was_used() {
-                all.push_back(held);
-            } else if let Some(image) = place.forget() {
-                bytes = bytes.saturating_sub(image.size());
-            }
-        }
-        bytes <= self.bytes_max
-    }
-}
-
 impl Engine {
     /// Whether indexes of a table may be held in memory.
     pub(super) fn may_have_images(&self, table: &Table) -> bool {
         let stays = table.recency().is_none() && table.expiry_column().is_none();
-        stays && !table.columnar && !table.is_temporary() && self.images().bytes_max > 0
+        stays && !table.columnar && !table.is_temporary() && self.images().may_be()
     }
 
     /// A scan of an index went through so many entries of the store.
@@ -172,7 +83,9 @@ impl Engine {
     ) -> Result<()> {
         let images = self.images();
         let view = self.store().snapshot()?;
-        let Some(still) = self.stillness(&*view, &held.state) else { return Ok(()) };
+        let Some(still) = QuiescentState::of(&*view, self.latest(), &held.state) else {
+            return Ok(());
+        };
         let mut cursor = view.scan_once(range)?;
         let mut image = Image::default();
         while cursor.advance()? {

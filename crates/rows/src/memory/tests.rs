@@ -28,7 +28,7 @@ fn versions_that_no_snapshot_needs_are_dropped() {
 
 crate::store_conformance! {
     persists: false,
-    open: |_| Ok(Arc::new(MemoryStore::new()) as Arc<dyn Store>)
+    open: |_| Ok(Arc::new(MemoryStore::new()) as Arc<dyn TableStore>)
 }
 
 mod cold {
@@ -36,7 +36,7 @@ mod cold {
 
     crate::store_conformance! {
         persists: false,
-        open: |_| Ok(Arc::new(MemoryStore::cold()) as Arc<dyn Store>)
+        open: |_| Ok(Arc::new(MemoryStore::cold()) as Arc<dyn TableStore>)
     }
 
     #[test]

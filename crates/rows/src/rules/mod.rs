@@ -12,8 +12,8 @@
 //! 2. A computed column depends on nothing but the row: not on the session, the time, or chance.
 //! 3. A table whose texts make no rules can be read, and not be written to.
 //!
-//! Not here: grammar and names (crate `sql`, `ddl::rules`), what expressions mean (crate
-//! `expression`), who has a session (`outside`).
+//! Not here: when they are asked (`table::rules`), grammar and names (crate `sql`, `ddl::rules`),
+//! what expressions mean (crate `expression`), who has a session (`outside`).
 
 mod naming;
 
@@ -30,11 +30,9 @@ use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
 
-use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::partition::{PartitionId, PartitionRule};
 use crate::schema::{Column, TableDefinition};
-use crate::table::Table;
 
 use outside::outside;
 
@@ -113,115 +111,82 @@ impl PartitionRule {
     }
 }
 
-impl Table {
-    /// What a row's computed columns are, by position; nothing in a table without such columns.
+impl Rules {
+    /// What a row's computed columns are, by position, and its partition.
     ///
     /// # Errors
     /// `Expression`, `Value`.
-    #[inline]
-    pub fn computed(&self, row: &[Datum<'_>]) -> Result<Vec<(usize, Value)>> {
-        match self.rules()? {
-            Some(rules) if !rules.computed.is_empty() || rules.partition.is_some() => {
-                self.compute(rules, row)
-            }
-            _ => Ok(Vec::new()),
-        }
-    }
-
     #[cold]
-    fn compute(&self, rules: &Rules, row: &[Datum<'_>]) -> Result<Vec<(usize, Value)>> {
-        let mut done: Vec<(usize, Value)> = Vec::with_capacity(rules.computed.len());
+    pub(crate) fn compute(
+        &self,
+        columns: &[Column],
+        row: &[Datum<'_>],
+    ) -> Result<Vec<(usize, Value)>> {
+        let mut done: Vec<(usize, Value)> = Vec::with_capacity(self.computed.len());
         let environment = environment();
-        for (position, node) in &rules.computed {
+        for (position, node) in &self.computed {
             let now = with_computed(row, &done);
             let scope = environment.scope().with_row(RowView::Datums(&now));
             let cell = node.evaluate(&scope)?;
-            let value = stored(&self.columns[*position], cell.datum(), &node.ty, Zone::UTC)?;
+            let value = stored(&columns[*position], cell.datum(), &node.ty, Zone::UTC)?;
             drop(cell);
             drop(now);
             done.push((*position, value));
         }
-        if let Some(partition) = &rules.partition {
+        if let Some(partition) = &self.partition {
             let id = partition.check_named(partition.of_row(&with_computed(row, &done))?)?;
             done.push((partition.column, Value::UInt(u64::from(id))));
         }
         Ok(done)
     }
 
-    /// Whether a row may be stored, computed columns included: no NULL where there must not be one,
-    /// and every condition holds or is unknown.
+    /// Whether every condition holds for a row, or is unknown.
     ///
     /// # Errors
-    /// `NullValue`, `Check`, `Expression`.
-    #[inline]
-    pub(crate) fn check_row(&self, row: &[Datum<'_>]) -> Result<()> {
-        assert_eq!(row.len(), self.columns.len(), "a row has every column");
-        for (column, value) in self.columns.iter().zip(row) {
-            if value.is_null() && !column.nullable {
-                return Err(Error::NullValue { column: column.name.clone() });
-            }
-        }
-        match self.rules()? {
-            Some(rules) if !rules.checks.is_empty() => self.check_conditions(rules, row),
-            _ => Ok(()),
-        }
-    }
-
+    /// `Check`, `Expression`.
     #[cold]
-    fn check_conditions(&self, rules: &Rules, row: &[Datum<'_>]) -> Result<()> {
+    pub(crate) fn check(&self, definition: &TableDefinition, row: &[Datum<'_>]) -> Result<()> {
         let context =
-            rules.asks_session.then(|| outside(SystemClock.unix_micros() as i64, Zone::UTC));
+            self.asks_session.then(|| outside(SystemClock.unix_micros() as i64, Zone::UTC));
         let environment = match &context {
             Some(context) => environment_of(context),
             None => environment(),
         };
-        for check in &rules.checks {
+        for check in &self.checks {
             let scope = environment.scope().with_row(RowView::Datums(row));
             if check.condition.truth(&scope)? == Some(false) {
                 return Err(Error::Check {
                     name: check.name.clone(),
-                    table: format!("{}.{}", self.database, self.name),
+                    table: format!("{}.{}", definition.database, definition.name),
                     is_of_view: check.is_of_view,
                 });
             }
         }
         Ok(())
     }
-}
 
-impl Engine {
-    /// Gives the columns of a new row that nobody gave a value to their computed defaults, for
-    /// doors without sessions.
+    /// Gives the columns of a new row that nobody gave a value to their computed defaults, on the
+    /// clock of a zone.
     ///
     /// # Errors
     /// `Expression`, `Value`.
-    pub fn fill_defaults(
+    pub(crate) fn fill_defaults(
         &self,
-        table: &Table,
+        columns: &[Column],
         row: &mut [Value],
         is_given: &dyn Fn(usize) -> bool,
-    ) -> Result<()> {
-        self.fill_defaults_in(table, row, is_given, Zone::UTC)
-    }
-
-    /// The same on the clock of a session's zone, for rows that its ALTER TABLE gives new columns.
-    pub(crate) fn fill_defaults_in(
-        &self,
-        table: &Table,
-        row: &mut [Value],
-        is_given: &dyn Fn(usize) -> bool,
+        clock: &dyn Clock,
         zone: Zone,
     ) -> Result<()> {
-        let Some(rules) = table.rules()? else { return Ok(()) };
-        let missing = rules.defaults.iter().filter(|(position, _)| !is_given(*position));
+        let missing = self.defaults.iter().filter(|(position, _)| !is_given(*position));
         let mut context = None;
         for (position, node) in missing {
-            let now = || self.clock().unix_micros() as i64;
+            let now = || clock.unix_micros() as i64;
             let context = context.get_or_insert_with(|| outside(now(), zone));
             let environment = environment_of(context);
             let scope = environment.scope().with_row(RowView::Values(row));
             let cell = node.evaluate(&scope)?;
-            let value = stored(&table.columns[*position], cell.datum(), &node.ty, zone)?;
+            let value = stored(&columns[*position], cell.datum(), &node.ty, zone)?;
             drop(cell);
             row[*position] = value;
         }

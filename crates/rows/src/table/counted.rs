@@ -1,27 +1,13 @@
-//! COUNT(*) of a whole table: somebody counts the entries of an index, on all cores, and the number
-//! is good until somebody writes to the table.
+//! The number of rows of a table that was counted last, and the state that it is of.
 //!
-//! Invariants
-//! 1. The number is that of a state in which nobody was writing to the table (`quiescent_state`).
-//!
-//! Not here: rows that expire, which go without a writer; about how many rows there are (`count`).
+//! Not here: counting (`counting`).
 
 use parking_lot::Mutex;
-use resources::parallel::share_out;
 
 use super::quiescent_state::QuiescentState;
 use super::version::Table;
-use crate::bulk::{go_on, threads};
-use crate::engine::Engine;
-use crate::error::{Error, Result};
 use crate::schema::TableId;
-use crate::split::split;
-use crate::store::{Direction, Reach, Read};
-
-/// Rows from which on several threads count.
-const SHARED_OUT_MIN: u64 = 50_000;
-/// Ranges for each thread, so that none is alone with a large one at the end.
-const RANGES_PER_THREAD: usize = 4;
+use crate::store::Read;
 
 /// The number of rows that was counted last.
 #[derive(Debug, Default)]
@@ -34,58 +20,16 @@ struct LastCount {
     rows: u64,
 }
 
-/// What may be remembered of a count that begins.
-#[derive(Debug, Clone, Copy)]
-pub struct CountMark(Option<QuiescentState>);
-
-impl Engine {
-    /// The number of rows that a state shows, if that is known. For tables whose rows do not
-    /// expire.
-    pub fn known_count(&self, view: &dyn Read, table: &Table) -> Option<u64> {
-        let counted = (*table.state.counted.0.lock())?;
+impl CountedRows {
+    /// The number of a table's rows, if a view shows the state in which they were counted.
+    pub(crate) fn shown_by(&self, view: &dyn Read, table: &Table) -> Option<u64> {
+        let counted = (*self.0.lock())?;
         let is_that = counted.table == table.id && counted.still.is_shown_by(view, table);
         is_that.then_some(counted.rows)
     }
 
-    /// Before the rows are counted that a state shows.
-    pub fn begin_count(&self, view: &dyn Read, table: &Table) -> CountMark {
-        CountMark(self.stillness(view, &table.state))
-    }
-
-    /// All rows were counted.
-    pub fn end_count(&self, table: &Table, mark: CountMark, rows: u64) {
-        if let CountMark(Some(still)) = mark {
-            *table.state.counted.0.lock() = Some(LastCount { table: table.id, still, rows });
-        }
-    }
-
-    /// Counts all rows that a state shows by the entries of an index, each row of which has one.
-    /// For threads that may wait, and tables whose rows do not expire.
-    ///
-    /// # Errors
-    /// `SchemaChanged` when the state does not show this version of the table; `LockTimeout` when
-    /// it was interrupted; `Store`, `Corrupt`.
-    pub fn count_all(&self, view: &dyn Read, table: &Table, index: usize) -> Result<u64> {
-        let mark = self.begin_count(view, table);
-        let range = table.index_range(index);
-        let many = self.row_count(table)?.is_none_or(|rows| rows >= SHARED_OUT_MIN);
-        let threads = if many { threads() } else { 1 };
-        let ranges = match threads {
-            1 => vec![range],
-            _ => split(&**self.store(), view, &range, threads * RANGES_PER_THREAD)?,
-        };
-        let count = |count: &mut u64, part: usize| {
-            let mut cursor = view.scan(&ranges[part], Direction::Forward, Reach::Disk)?;
-            while cursor.advance()? {
-                *count += 1;
-                go_on(*count)?;
-            }
-            Ok(())
-        };
-        let workers = vec![0; threads.min(ranges.len())];
-        let rows = share_out(workers, ranges.len(), count, Ok::<_, Error>)?.into_iter().sum();
-        self.check_readable(view, table, index)?;
-        self.end_count(table, mark, rows);
-        Ok(rows)
+    /// So many were counted in a state.
+    pub(crate) fn set(&self, table: TableId, still: QuiescentState, rows: u64) {
+        *self.0.lock() = Some(LastCount { table, still, rows });
     }
 }

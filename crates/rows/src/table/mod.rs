@@ -25,9 +25,10 @@
 //! key bytes before it.
 //!
 //! Where to look: `version` is the table itself, `state` what its versions share, `count` about how
-//! many rows it has, `counted` exactly, `changes` which of them change meanwhile, `keys` and
-//! `entries` make the keys above, `covering` reads columns back from them, `members` those of
-//! member indexes, `ranges` are those between which to look, `partitions` those of partitions.
+//! many rows it has, `counted` exactly, `moved` what transactions do to that, `changes` which of
+//! them change meanwhile, `keys` and `entries` make the keys above, `covering` reads columns back
+//! from them, `members` those of member indexes, `ranges` are those between which to look,
+//! `partitions` those of partitions; `images` are indexes in memory, `rules` what rows must obey.
 //!
 //! Invariants
 //! 1. `Table` never changes; `TableState` is shared by all versions of one table.
@@ -40,33 +41,37 @@ mod changes;
 mod count;
 mod counted;
 mod covering;
-mod doubt;
 mod entries;
 mod foreign;
 mod full_texts;
+mod images;
 mod keys;
 mod members;
+mod moved;
 mod partitions;
 mod quiescent_state;
 mod ranges;
+mod rules;
 mod state;
 mod version;
 
 pub use changes::{COLUMN_NOTE, ColumnNote, NotedRow};
 pub(crate) use changes::{ChangedTo, Log, NotedColumns, rows_of};
 pub use count::RowCount;
-pub(crate) use count::{RowDelta, RowsMoved};
-pub use counted::{CountMark, CountedRows};
+pub(crate) use count::{KnownCount, RowDelta};
+pub use counted::CountedRows;
 pub use covering::{CoveredRow, Covering};
 pub use entries::IndexEntry;
 pub(crate) use foreign::are_comparable;
 pub use full_texts::FullTextCodec;
+pub(crate) use images::{HeldPlace, Image, ImageCursor, ImagePlace, Images, WantedImage};
 pub use keys::{IndexCodec, KEY_BYTES_MAX, PREFIX_BYTES, PRIMARY, PartCodec};
 pub(crate) use members::ListedEntry;
 pub use members::{MEMBER_ENTRIES_BYTES_MAX, MEMBER_TEXT_BYTES_MAX, MemberCodec};
+pub(crate) use moved::SizesMoved;
 pub(crate) use partitions::partition_range;
 pub(crate) use quiescent_state::QuiescentState;
-pub use ranges::successor;
+pub use ranges::{FindOp, successor};
 pub(crate) use ranges::{index_range, table_ranges};
 pub(crate) use state::ClosedGate;
 pub use state::{GateGuard, GivenUp, Patience, TableState};

@@ -5,10 +5,9 @@
 
 use values::datum::Datum;
 
-use super::ranges::{index_range, successor};
+use super::ranges::{FindOp, index_range, successor};
 use super::version::Table;
 use crate::error::{Error, Result};
-use crate::find::FindOp;
 use crate::partition::{PartitionId, PartitionRule};
 use crate::schema::{IndexId, TableId};
 use crate::store::{Direction, KeyRange};

@@ -6,11 +6,10 @@
 //!    That a row is no longer seen since it has expired is no change.
 //! 2. A reader that sees its own uncommitted writes is inside the gate for as long as it does.
 //!
-//! Not here: what is known (`counted`, `images`).
+//! Not here: what is known (`counted`, `image_place`).
 
 use super::state::TableState;
 use super::version::Table;
-use crate::engine::Engine;
 use crate::store::Read;
 
 /// A state in which no writer was inside the gate: the table had so many changes
@@ -21,18 +20,16 @@ pub(crate) struct QuiescentState {
     sequence: u64,
 }
 
-impl Engine {
+impl QuiescentState {
     /// The state that a view shows, if nobody is inside a table's gate and nobody has written
-    /// since.
-    pub(crate) fn stillness(&self, view: &dyn Read, state: &TableState) -> Option<QuiescentState> {
+    /// since, to any table: `latest` is the store as it is now.
+    pub fn of(view: &dyn Read, latest: &dyn Read, state: &TableState) -> Option<QuiescentState> {
         let changes = state.still()?;
         // Nothing was written since, to any table, so it is the state in which nobody was inside.
-        let sequence = view.sequence().filter(|own| self.latest().sequence() == Some(*own))?;
+        let sequence = view.sequence().filter(|own| latest.sequence() == Some(*own))?;
         Some(QuiescentState { changes, sequence })
     }
-}
 
-impl QuiescentState {
     /// Whether a view shows the table as it was.
     pub fn is_shown_by(&self, view: &dyn Read, table: &Table) -> bool {
         view.sequence().is_some_and(|sequence| self.sequence <= sequence)

@@ -13,9 +13,23 @@ use values::datum::Datum;
 use super::keys::{encode_part, key_prefix};
 use super::version::Table;
 use crate::error::Result;
-use crate::find::FindOp;
 use crate::schema::{IndexId, TableId};
 use crate::store::{Direction, KeyRange};
+
+/// Comparison of a find with the leading parts of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FindOp {
+    /// `=`
+    Equal,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `<`, descending
+    Less,
+    /// `<=`, descending
+    LessEqual,
+}
 
 impl Table {
     /// All keys of the table: rows and index entries.

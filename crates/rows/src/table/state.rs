@@ -115,7 +115,7 @@ pub struct TableState {
     /// About how many rows there are.
     pub(crate) rows: RowCount,
     /// How many there were when somebody counted them.
-    pub(super) counted: CountedRows,
+    pub(crate) counted: CountedRows,
     /// Next AUTO_INCREMENT value; 0 while not read from the rows yet.
     pub(crate) auto_increment: AtomicU64,
     /// One more than the AUTO_INCREMENT value of the last row that was stored when that was looked

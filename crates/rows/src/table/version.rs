@@ -14,12 +14,12 @@ use values::types::ColumnType;
 use values::row::RowLayout;
 
 use super::full_texts::FullTextCodec;
+use super::images::ImagePlace;
 use super::keys::IndexCodec;
 use super::members::MemberCodec;
 use super::state::TableState;
 use crate::error::Result;
 use crate::foreign_key::{ForeignColumns, References};
-use crate::images::ImagePlace;
 use crate::recency::Recency;
 use crate::rules::{Check, MakeRules, Rules};
 use crate::schema::{IndexId, TableDefinition};

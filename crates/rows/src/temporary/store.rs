@@ -17,11 +17,11 @@ use super::tables::TemporaryTables;
 use super::transaction::TransactionWithTemporary;
 use crate::begun_reads::BegunReads;
 use crate::error::Result;
+use crate::ingestion::{Ingestion, TableStore};
 use crate::row_lock_wait::RowLockWait;
-use crate::sizes::RangeSizes;
 use crate::store::{
-    Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, LockedRange,
-    Reach, Read, Store, StoreStatus, StoreTransaction,
+    Batch, Change, Cursor, Direction, Durability, KeyRange, LockWaker, LockedRange, LoopStore,
+    RangeSizes, Reach, Read, Store, StoreStatus, StoreTransaction, StoreUpkeep,
 };
 use crate::table::Table;
 use crate::temporary_ids::is_temporary_key;
@@ -34,11 +34,11 @@ pub(crate) struct WithTemporary<R: ?Sized> {
 }
 
 /// The store with temporary tables.
-pub(crate) type StoreWithTemporary = WithTemporary<dyn Store>;
+pub(crate) type StoreWithTemporary = WithTemporary<dyn TableStore>;
 
 impl StoreWithTemporary {
     pub fn new(
-        inner: Arc<dyn Store>,
+        inner: Arc<dyn TableStore>,
         tables: Arc<TemporaryTables>,
         spill: Option<Arc<SpillDirectory>>,
     ) -> StoreWithTemporary {
@@ -145,40 +145,6 @@ impl<R: Read + ?Sized + 'static> Read for WithTemporary<R> {
 }
 
 impl Store for StoreWithTemporary {
-    fn know(&self, table: &Arc<Table>) {
-        if !table.is_temporary() {
-            self.inner.know(table);
-        }
-    }
-
-    fn lend(&self, bytes: usize) {
-        self.inner.lend(bytes);
-    }
-
-    fn disk_waits(&self) -> u64 {
-        self.inner.disk_waits()
-    }
-
-    fn begin_turn(&self, can_begin_reads: bool) {
-        self.inner.begin_turn(can_begin_reads);
-    }
-
-    fn watch_refused(&self, waker: LockWaker) -> bool {
-        self.inner.watch_refused(waker)
-    }
-
-    fn row_lock_waits(&self) -> Vec<RowLockWait> {
-        self.inner.row_lock_waits()
-    }
-
-    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
-        self.inner.locked_ranges(most)
-    }
-
-    fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
-        self.inner.begun_reads(wake)
-    }
-
     fn snapshot(&self) -> Result<Arc<dyn Read>> {
         let inner = self.inner.snapshot()?;
         let tables = Arc::clone(&self.tables);
@@ -209,17 +175,37 @@ impl Store for StoreWithTemporary {
         let (tables, spill) = (Arc::clone(&self.tables), self.spill.clone());
         Ok(Box::new(TransactionWithTemporary { inner, tables, spill }))
     }
+}
 
-    fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
-        self.inner.ingest(entries)
+impl LoopStore for StoreWithTemporary {
+    fn disk_waits(&self) -> u64 {
+        self.inner.disk_waits()
     }
 
-    fn ingestion(&self) -> Result<Box<dyn Ingestion>> {
-        self.inner.ingestion()
+    fn begin_turn(&self, can_begin_reads: bool) {
+        self.inner.begin_turn(can_begin_reads);
     }
 
-    fn column_ingestion(&self, table: &Arc<Table>) -> Result<Box<dyn Ingestion>> {
-        self.inner.column_ingestion(table)
+    fn watch_refused(&self, waker: LockWaker) -> bool {
+        self.inner.watch_refused(waker)
+    }
+
+    fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
+        self.inner.begun_reads(wake)
+    }
+}
+
+impl StoreUpkeep for StoreWithTemporary {
+    fn lend(&self, bytes: usize) {
+        self.inner.lend(bytes);
+    }
+
+    fn row_lock_waits(&self) -> Vec<RowLockWait> {
+        self.inner.row_lock_waits()
+    }
+
+    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
+        self.inner.locked_ranges(most)
     }
 
     fn check_room(&self, bytes: u64) -> Result<()> {
@@ -272,5 +258,25 @@ impl Store for StoreWithTemporary {
         let mut status = self.inner.status();
         status.figures.push(("temporary_tables".to_owned(), self.tables.count() as u64));
         status
+    }
+}
+
+impl TableStore for StoreWithTemporary {
+    fn know(&self, table: &Arc<Table>) {
+        if !table.is_temporary() {
+            self.inner.know(table);
+        }
+    }
+
+    fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
+        self.inner.ingest(entries)
+    }
+
+    fn ingestion(&self) -> Result<Box<dyn Ingestion>> {
+        self.inner.ingestion()
+    }
+
+    fn column_ingestion(&self, table: &Arc<Table>) -> Result<Box<dyn Ingestion>> {
+        self.inner.column_ingestion(table)
     }
 }

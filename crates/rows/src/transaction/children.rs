@@ -19,15 +19,13 @@ use crate::error::{Error, Result, Wait};
 use crate::find::row_at;
 use crate::foreign_key::{ForeignColumns, Reference, ReferentialAction};
 use crate::schema::TableId;
-use crate::store::{Direction, KeyRange, Reach};
+use crate::store::{Direction, KeyRange};
 use crate::table::Table;
 
 /// How far rows may go with rows that go with a row, as in InnoDB.
 const DEPTH_MAX: usize = 15;
 /// Rows whose keys are looked for at once.
 const PIECE_ROWS: usize = 256;
-/// More rows than this are not for a loop, which others wait for.
-const LOOP_ROWS_MAX: usize = 64;
 
 /// How a change came about: by which other changes.
 #[derive(Clone, Debug, Default)]
@@ -133,7 +131,7 @@ impl Transaction {
         loop {
             let keys = self.keys_of_piece(consequence, &mut range)?;
             followed += keys.len();
-            if self.reach() == Reach::Memory && followed > LOOP_ROWS_MAX {
+            if followed > self.reach().limits().rows_met {
                 return Err(Error::WouldWait(Wait::Disk));
             }
             self.make_room(0)?;

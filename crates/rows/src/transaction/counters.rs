@@ -7,7 +7,7 @@
 //! 3. Before a row that came with a number can be seen or its lock is free, the table knows of the
 //!    number (`TableState::given_to`).
 //!
-//! Not here: reading the last number from the rows (`engine`).
+//! Not here: numbers of loads (`bulk`).
 
 use std::sync::atomic::Ordering;
 
@@ -17,7 +17,7 @@ use values::types::ColumnType;
 use super::life::Transaction;
 use crate::engine::Engine;
 use crate::error::{CallerError, Error, Result};
-use crate::find::row_at;
+use crate::find::{Flow, row_at};
 use crate::store::{Direction, Reach};
 use crate::table::Table;
 
@@ -168,6 +168,46 @@ impl Engine {
     pub fn auto_increment_next(&self, table: &Table) -> Result<u64> {
         self.load_counter(table, &table.state.auto_increment, Engine::last_auto_increment)?;
         Ok(table.state.auto_increment.load(Ordering::SeqCst))
+    }
+
+    /// The highest hidden row id in use.
+    fn last_row_id(&self, table: &Table) -> Result<u64> {
+        let mut last = 0;
+        for range in table.index_ranges(0) {
+            let mut cursor = self.store().scan(&range, Direction::Backward, Reach::Disk)?;
+            if !cursor.advance()? {
+                continue;
+            }
+            let key = cursor.key();
+            let id = key[range.start.len()..]
+                .try_into()
+                .map_err(|_| Error::Corrupt { key: key.to_vec(), why: "row id length" })?;
+            last = u64::from_be_bytes(id).max(last);
+        }
+        Ok(last)
+    }
+
+    /// The highest AUTO_INCREMENT value in use, or one below the table's declared start.
+    fn last_auto_increment(&self, table: &Table) -> Result<u64> {
+        let base = table.auto_increment_base.saturating_sub(1);
+        let Some(position) = table.auto_increment() else { return Ok(base) };
+        let index = table.indexes.iter().zip(&table.codecs).position(|(index, codec)| {
+            codec.ready && index.parts.first().is_some_and(|part| part.column == position)
+        });
+        let Some(index) = index else { return Ok(base) };
+        let mut last = 0;
+        let direction = match table.indexes[index].parts[0].descending {
+            true => Direction::Forward,
+            false => Direction::Backward,
+        };
+        let view = self.latest();
+        for range in table.index_ranges(index) {
+            self.find(view, table, index, &range, direction, Reach::Disk, &mut |found| {
+                last = as_counter(found.row.column(position)?).unwrap_or(0).max(last);
+                Ok(Flow::Stop)
+            })?;
+        }
+        Ok(last.max(base))
     }
 
     /// Hands out the next hidden row id of a table.

@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 use resources::budget::{SMALL_BYTES, Share};
 
 use super::expected::ExpectedRows;
+use crate::commit::{Lead, TransactionWrites, note_large};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
-use crate::recency::Sizes;
 use crate::schema::TableId;
 use crate::store::{Durability, LockWait, Reach, Read, Savepoint, StoreTransaction};
-use crate::table::{GateGuard, GivenUp, Patience, Table};
+use crate::table::{GateGuard, GivenUp, Patience, SizesMoved, Table};
 
 /// Writes that become visible and durable together.
 pub struct Transaction {
@@ -28,7 +28,7 @@ pub struct Transaction {
     pub(crate) store: Box<dyn StoreTransaction>,
     pub(crate) gates: Vec<GateGuard>,
     /// Changes of the bytes of tables in cache mode.
-    pub(crate) sizes: Sizes,
+    pub(crate) sizes: SizesMoved,
     /// Memory for what is buffered, once it is more than a little.
     pub(crate) share: Share,
     pub(super) wait: LockWait,
@@ -79,7 +79,7 @@ impl Engine {
             engine: Arc::clone(self),
             store,
             gates: Vec::new(),
-            sizes: Sizes::default(),
+            sizes: SizesMoved::default(),
             share: self.budget().share(),
             wait,
             absent: None,
@@ -171,8 +171,24 @@ impl Transaction {
     /// # Errors
     /// `Store` and `Refused`; `Conflict` from stores that find conflicts late.
     pub fn commit(self, durability: Durability) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        note_large(self.bytes());
         let engine = Arc::clone(&self.engine);
-        engine.committer().commit(self, durability)
+        // What writes files of its own is not waited for by others.
+        let apart = self.is_spilled();
+        engine.committer().commit(self.into_writes(), apart, durability)
+    }
+
+    /// As `commit`, in the calling thread, which has the right to.
+    ///
+    /// # Errors
+    /// As `commit`.
+    pub fn commit_by(self, lead: Lead, durability: Durability) -> Result<()> {
+        // The engine's end waits for whoever leads, so it must not come before this is over.
+        let _engine = Arc::clone(&self.engine);
+        lead.commit(self.into_writes(), durability)
     }
 
     /// Commits at once, if that does not wait for a disk. `None`: it would, so it is done in the
@@ -183,13 +199,23 @@ impl Transaction {
         done: Box<dyn FnOnce(Result<()>) + Send>,
     ) -> Option<Result<()>> {
         let engine = Arc::clone(&self.engine);
-        engine.committer().commit_or_submit(self, durability, done)
+        engine.committer().commit_or_submit(self.into_writes(), durability, done)
     }
 
     /// Commits in the committer's thread and calls `done` there; locks are free by then.
     pub fn commit_later(self, durability: Durability, done: Box<dyn FnOnce(Result<()>) + Send>) {
         let engine = Arc::clone(&self.engine);
-        engine.committer().submit(self, durability, done);
+        engine.committer().submit(self.into_writes(), durability, done);
+    }
+
+    /// The writes of this transaction and of those to be committed with it.
+    fn into_writes(self) -> Vec<TransactionWrites> {
+        let reach = self.reach();
+        let Transaction { store, gates, sizes, share, others, .. } = self;
+        let mut all = Vec::with_capacity(1 + others.len());
+        all.push(TransactionWrites::new(store, gates, sizes, share, reach));
+        all.extend(others.into_iter().flat_map(Transaction::into_writes));
+        all
     }
 
     /// Enters to add a row, which a full table in cache mode takes when others have left it.

@@ -7,13 +7,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::HumanBytes;
-use rows::store::Store;
 use rows_rocks::{Backup, Backups, RocksOptions, RocksStore, Sharing};
 use values::temporal::DateTime;
 
@@ -108,7 +106,6 @@ fn freeze(settings: &Settings) -> anyhow::Result<CheckpointClaim> {
             };
             let store =
                 RocksStore::open(&taken.rows(), &options).context("cannot open the rows")?;
-            let store: Arc<dyn Store> = Arc::new(store);
             frozen::make(&store, data_dir).context("cannot freeze the rows")?;
             Ok(frozen)
         }

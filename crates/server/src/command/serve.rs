@@ -24,7 +24,6 @@ use anyhow::Context as _;
 use columnar::ColumnStore;
 use resources::disk_room::is_disk_full;
 use resources::spill::SpillDirectory;
-use rows::store::Store;
 use rows::{Engine, EngineOptions};
 use rows_rocks::{RocksOptions, RocksStore};
 use rustix::process::{Resource, Rlimit};
@@ -245,7 +244,7 @@ fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(
         figures.push(("hot_key_percent".into(), percent.to_string()));
     });
     // The store, not the engine: the engine owns this closure.
-    let store: Arc<dyn Store> = engine.store().clone();
+    let store = engine.store().clone();
     engine.metrics().register(move |figures| {
         let status = store.status();
         figures.push(("store".into(), status.name));

@@ -40,7 +40,7 @@ impl CommitHere {
     /// Why the loop pauses.
     pub fn pause(self) -> Pause {
         let CommitHere { group, lead, transaction, durability } = self;
-        Pause::Commit { group, commit: Box::new(move || lead.commit(transaction, durability)) }
+        Pause::Commit { group, commit: Box::new(move || transaction.commit_by(lead, durability)) }
     }
 }
 

@@ -106,7 +106,7 @@ impl Session {
     fn watch_tables_of(&self, plan: &Plan, audit: &AuditLog) -> Result<()> {
         match plan {
             // It is bound when it runs.
-            Plan::Other => Ok(()),
+            Plan::ByText => Ok(()),
             plan => self.note_tables(plan.any_table(&|table| is_watched(audit, table))),
         }
     }

@@ -120,7 +120,7 @@ impl Session {
             || is(b"table")
             || statement.source().first() == Some(&b'(');
         if query && statement.scanned.into {
-            return Ok((Some(Plan::Other), Arc::from([])));
+            return Ok((Some(Plan::ByText), Arc::from([])));
         }
         // The types of the parameters are not known yet, so any will do.
         let (database, mode) = (self.database.as_deref(), self.variables.mode);

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use expression::Environment;
 use resources::budget::Share;
+use resources::turn_limits::TurnLimits;
 use rows::store::Read;
 use sqlparser::ast::Query;
 use syntax::item_texts;
@@ -32,11 +33,6 @@ use plan::tree::{BoundQuery, QueryPlan};
 use plan::variables::Executor;
 use results::{How, Result, RowSource, RowStream, Sink, SqlError};
 
-/// Rows that a query may look at in an event loop: some 300 us, in which others wait.
-const LOOP_ROWS_MAX: u64 = 1_000;
-/// Rows from which on, if so many are expected, it is not begun there. Of small tables that have
-/// just been written, the expected ones are often too many.
-const LOOP_COST_MAX: f64 = 2_000.0;
 /// Rows from which on, if so many are expected, the analytic way is quicker: planning a query
 /// there takes milliseconds, and the row executor looks at some million rows a second.
 const LONG_ROWS: f64 = 60_000.0;
@@ -105,11 +101,13 @@ impl Session {
         if !forced && !self.runs_over_rows(plan) {
             return Ok(None);
         }
+        let TurnLimits { rows_expected, rows_seen, .. } = TurnLimits::LOOP;
+        let (expected_max, seen_max) = (rows_expected as f64, rows_seen as u64);
         let bounds = match (how.may_wait, forced) {
-            (false, _) if plan.query.cost > LOOP_COST_MAX || plan.runs.in_loop.is_long() => {
+            (false, _) if plan.query.cost > expected_max || plan.runs.in_loop.is_long() => {
                 return Err(SqlError::WouldWait);
             }
-            (false, _) => RunBounds { rows_max: LOOP_ROWS_MAX, ..BOUNDS },
+            (false, _) => RunBounds { rows_max: seen_max, ..BOUNDS },
             (true, true) => RunBounds::NONE,
             (true, false) => BOUNDS,
         };
@@ -124,7 +122,7 @@ impl Session {
         let Some(found) = found? else {
             return if how.may_wait { Ok(None) } else { Err(SqlError::WouldWait) };
         };
-        plan.runs.in_loop.note(found.looked_at > LOOP_ROWS_MAX);
+        plan.runs.in_loop.note(found.looked_at > seen_max);
         self.stream_of(plan, &facts, found).map(|stream| Some(Reply::Rows(stream)))
     }
 

@@ -98,7 +98,7 @@ impl Session {
         }
     }
 
-    /// The plan of a SELECT's shape; `Other` for what only its text can be bound as.
+    /// The plan of a SELECT's shape; `ByText` for what only its text can be bound as.
     pub(super) fn select_plan(&mut self, statement: &Statement<'_>) -> Result<Plan> {
         if let Some(plan) = self.known_plan(statement) {
             return Ok(plan);
@@ -119,16 +119,16 @@ impl Session {
                     None => match self.plan_query(&query, &texts, literals) {
                         Ok(tree) if !tree.reads_files => Plan::Query(Arc::new(tree)),
                         // Files are opened for one statement.
-                        Ok(_) | Err(BindFailure::Elsewhere(_)) => Plan::Other,
+                        Ok(_) | Err(BindFailure::Elsewhere(_)) => Plan::ByText,
                         // It is said of its text; a table may be altered so that it is right.
-                        Err(BindFailure::Wrong(_)) => return Ok(Plan::Other),
+                        Err(BindFailure::Wrong(_)) => return Ok(Plan::ByText),
                     },
                 }
             }
             // Some literals cannot be taken out (DATE '2024-01-01'): then the text must parse.
             Err(_) => {
                 parse_query(statement.source_text()?, mode)?;
-                Plan::Other
+                Plan::ByText
             }
         };
         self.keep_plan(statement, &plan);

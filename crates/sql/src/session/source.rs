@@ -10,6 +10,7 @@ use std::sync::Arc;
 use expression::limits::Room;
 use expression::{Environment, ExecutionMemo, Limits, Node, RowView, Scope, fit};
 use resources::budget::Share;
+use resources::turn_limits::TurnLimits;
 use rows::engine::Engine;
 use rows::store::Read;
 use values::SqlMode;
@@ -25,9 +26,11 @@ use results::{How, Pace, Result, RowSource, Sink, SqlError};
 /// How much is read at a time.
 const PIECE: PieceLimits = PieceLimits { bytes_max: 256 << 10, rows_max: 8192, ..PieceLimits::ALL };
 /// The same in an event loop, where others wait meanwhile: some 150 us.
-const LOOP_PIECE: PieceLimits = PieceLimits { bytes_max: 64 << 10, rows_max: 512, seen_max: 1024 };
-/// Pieces of one result that are read there; the rest of it is read where nobody waits.
-const LOOP_PIECES_MAX: u32 = 4;
+const LOOP_PIECE: PieceLimits = PieceLimits {
+    bytes_max: TurnLimits::LOOP.bytes,
+    rows_max: TurnLimits::LOOP.rows_given,
+    seen_max: 2 * TurnLimits::LOOP.rows_given as u32,
+};
 
 /// How much is read at a time.
 pub(super) fn piece_for(how: How) -> PieceLimits {
@@ -235,7 +238,8 @@ impl TableSource {
             let (engine, view) = (Arc::clone(&rest.engine), Arc::clone(&rest.view));
             if !how.may_wait {
                 self.pieces_in_loop += 1;
-                if self.pieces_in_loop >= LOOP_PIECES_MAX {
+                // The rest of it is read where nobody waits.
+                if self.pieces_in_loop >= TurnLimits::LOOP.pieces {
                     return Err(SqlError::WouldWait);
                 }
             }

@@ -30,8 +30,8 @@ use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, wit
 
 use access::audit::AuditClass;
 
+use super::Session;
 use super::usage::UncountedUse;
-use super::{LOOP_SHAPE_BYTES_MAX, LOOP_TEXT_BYTES_MAX, Session};
 
 /// The part of the clients' memory that the literals of one statement may take.
 pub(super) const LITERALS_PART: usize = 2;
@@ -76,9 +76,8 @@ impl<'a> Statement<'a> {
     /// # Errors
     /// 1300 where it is not; `would_wait` for a long one in an event loop.
     pub(super) fn shape(&self) -> Result<&'a str> {
-        if !self.how.may_wait
-            && self.scanned.shape.len() + self.scanned.listed > LOOP_SHAPE_BYTES_MAX
-        {
+        let bytes = self.scanned.shape.len() + self.scanned.listed;
+        if bytes > self.how.limits().shape_bytes {
             return Err(SqlError::WouldWait);
         }
         std::str::from_utf8(&self.scanned.shape).map_err(|_| {
@@ -117,7 +116,7 @@ impl Session {
         group: Option<&mut Group>,
     ) -> Result<(Reply, usize)> {
         // Reading a long text takes its time, too.
-        if !how.may_wait && text.len() > LOOP_TEXT_BYTES_MAX {
+        if text.len() > how.limits().bytes {
             return Err(SqlError::WouldWait);
         }
         if how.may_wait && text.len() > LONG_TEXT_BYTES {
@@ -248,10 +247,10 @@ impl Session {
             ));
         };
         let long = |value: &Parameter<'_>| match value {
-            Datum::Bytes(text) => text.len() > LOOP_TEXT_BYTES_MAX,
+            Datum::Bytes(text) => text.len() > how.limits().bytes,
             _ => false,
         };
-        if !how.may_wait && parameters.iter().any(long) {
+        if parameters.iter().any(long) {
             self.prepared.insert(id, prepared);
             return Err(SqlError::WouldWait);
         }

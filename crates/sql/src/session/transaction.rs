@@ -16,6 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use expression::Level;
+use resources::turn_limits::TurnLimits;
 use rows::Group;
 use rows::store::{Durability, LockWait, Read, Savepoint};
 use rows::transaction::Transaction;
@@ -26,10 +27,6 @@ use crate::reply::Reply;
 use crate::server::{Process, ShownTransaction};
 use plan::variables::IsolationLevel;
 use results::{How, Result, SqlError};
-
-/// Bytes of a transaction's writes and locks that an event loop adds to, or commits; what has more
-/// is a pool thread's work, where it may go to files.
-const LOOP_BYTES_MAX: usize = 64 << 10;
 
 /// An open transaction.
 pub(super) struct OpenTransaction {
@@ -76,9 +73,10 @@ impl OpenTransaction {
         !self.transaction.is_empty()
     }
 
-    /// Whether it is a matter for an event loop.
+    /// Whether an event loop adds to its writes and locks, and commits it: what has more is a pool
+    /// thread's work, where it may go to files.
     fn is_small(&self) -> bool {
-        self.transaction.bytes() <= LOOP_BYTES_MAX && !self.transaction.is_spilled()
+        self.transaction.bytes() <= TurnLimits::LOOP.bytes && !self.transaction.is_spilled()
     }
 
     /// The transaction.

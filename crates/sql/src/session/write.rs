@@ -172,7 +172,7 @@ impl Session {
                 warnings.push(Level::Warning, why.code(), why.message().to_owned());
                 Ok(WriteOutcome::default())
             }
-            Plan::Other | Plan::Select(_) | Plan::Query(_) => self.run_by_text(statement, facts),
+            Plan::ByText | Plan::Select(_) | Plan::Query(_) => self.run_by_text(statement, facts),
         }
     }
 

@@ -12,6 +12,7 @@
 
 use std::sync::Arc;
 
+use resources::turn_limits::TurnLimits;
 use rows::table::Table;
 use rows::view::View;
 use sqlparser::ast::{Query, TableWithJoins};
@@ -22,7 +23,7 @@ use syntax::{Cursor, TableName};
 use values::datum::Datum;
 
 use super::select::with_literals;
-use super::{LOOP_SHAPE_BYTES_MAX, LOOP_TEXT_BYTES_MAX, Session, Statement};
+use super::{Session, Statement};
 use crate::plan_cache::Plan;
 use crate::write::{
     Ask, ChangePlanner, InsertOfQuery, JoinedDelete, JoinedUpdate, UpdatableView, bind_delete,
@@ -36,7 +37,7 @@ use plan::optimize::Sizes;
 use results::{How, Result, SqlError};
 
 impl Session {
-    /// The plan of a statement's shape; `Other` for what only its text can be bound as.
+    /// The plan of a statement's shape; `ByText` for what only its text can be bound as.
     pub(super) fn write_plan(&mut self, statement: &Statement<'_>) -> Result<Plan> {
         if let Some(plan) = self.known_plan(statement) {
             return Ok(plan);
@@ -54,16 +55,16 @@ impl Session {
             Ok(Ok(plan)) if plan.serves_again() && !is_through_view => plan,
             Ok(Err(BindFailure::Wrong(error)))
                 if error == SqlError::WouldWait
-                    || statement.source().len() > LOOP_TEXT_BYTES_MAX =>
+                    || statement.source().len() > TurnLimits::LOOP.bytes =>
             {
                 return Err(error);
             }
             _ => {
-                if !statement.how.may_wait && statement.source().len() > LOOP_SHAPE_BYTES_MAX {
+                if statement.source().len() > statement.how.limits().shape_bytes {
                     return Err(SqlError::WouldWait);
                 }
                 self.plan_of_own_text(statement)?;
-                Plan::Other
+                Plan::ByText
             }
         };
         self.keep_plan(statement, &plan);

@@ -21,6 +21,7 @@ mod through_view;
 
 use std::cell::RefCell;
 
+use resources::turn_limits::TurnLimits;
 use sqlparser::ast::Query;
 use values::datum::Datum;
 
@@ -44,13 +45,11 @@ pub use returning::ReturnedRows;
 pub use settled::{Currency, until_settled};
 pub use through_view::{UpdatableView, is_updatable, not_insertable, not_updatable};
 
-/// Most rows that a statement writes in an event loop.
-const LOOP_ROWS_MAX: usize = 16;
 /// What a statement may find in an event loop to change or to lock it there; more is the pool's.
 pub const LOOP_PIECE: PieceLimits = PieceLimits {
     bytes_max: 256 << 10,
-    rows_max: LOOP_ROWS_MAX,
-    seen_max: 4 * LOOP_ROWS_MAX as u32,
+    rows_max: TurnLimits::LOOP.rows_changed,
+    seen_max: TurnLimits::LOOP.rows_met as u32,
 };
 
 /// Binds a query of a statement, with the statement's literals.

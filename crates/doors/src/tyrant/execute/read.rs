@@ -9,7 +9,7 @@ use values::RowRef;
 use crate::memcached::rights::ItemRights;
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{List, TyrantTrouble};
-use crate::tyrant::execute::{LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, TyrantRows};
+use crate::tyrant::execute::TyrantRows;
 
 impl TyrantRows<'_, '_> {
     /// Shows the value of a record; `false` when there is none.
@@ -69,7 +69,8 @@ impl TyrantRows<'_, '_> {
         keys: List<'_>,
         show: &mut dyn FnMut(&[u8], &[u8]) -> usize,
     ) -> Result<(), TyrantTrouble> {
-        if keys.len() > LIST_IN_LOOP_MAX || keys.bytes() > LIST_BYTES_IN_LOOP_MAX {
+        let limits = self.turn.limits();
+        if keys.len() > limits.rows_given || keys.bytes() > limits.bytes {
             self.needs_time()?;
         }
         let mut bytes = 0;

@@ -19,9 +19,6 @@ use crate::memcached::rights::ItemRights;
 use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
 use crate::tyrant::execute::{TyrantRows, count_reply};
 
-/// Records above which a scan is no work for an event loop, where others wait for it.
-pub const SCAN_IN_LOOP_MAX: usize = 1000;
-
 /// Bytes of records after which no further ones are taken at once.
 const RECORDS_BYTES: usize = 1 << 20;
 /// Records of which one asks whether the scan is to go on.
@@ -135,7 +132,7 @@ impl TyrantRows<'_, '_> {
         show: &mut dyn FnMut(&[u8]) -> usize,
     ) -> Result<(), TyrantTrouble> {
         let ordered = self.database.has_raw_keys();
-        if keys_max > SCAN_IN_LOOP_MAX || !ordered {
+        if keys_max > self.turn.limits().rows_seen || !ordered {
             self.needs_time()?;
         }
         let mut start = Vec::new();

@@ -3,11 +3,12 @@
 //! Not here: statistics as text (`stat`).
 
 use resources::interrupt;
+use resources::turn_limits::TurnLimits;
 use rows::foreign_key::ForeignKeyChecks;
 
 use crate::memcached::rights::ItemRights;
 use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
-use crate::tyrant::execute::{KeyCursor, SCAN_IN_LOOP_MAX, TyrantRows};
+use crate::tyrant::execute::{KeyCursor, TyrantRows};
 
 impl TyrantRows<'_, '_> {
     /// About how many records there are: near it after a crash, and with rows that have expired
@@ -96,7 +97,7 @@ impl TyrantRows<'_, '_> {
         let mut cursor = KeyCursor::default();
         cursor.restart();
         loop {
-            let records = self.next_records(&mut cursor, SCAN_IN_LOOP_MAX)?;
+            let records = self.next_records(&mut cursor, TurnLimits::LOOP.rows_seen)?;
             if records.is_empty() {
                 return Ok(());
             }

@@ -4,7 +4,7 @@
 //! Not here: where they are kept (`access::account`).
 
 use super::combine::merge_patch;
-use super::document::{Json, Members};
+use crate::value::json::document::{Json, Members};
 
 /// An object with another one merged into it, as JSON_MERGE_PATCH does; `None` where the patch is
 /// no object of JSON. `object`: the text of the one before, if there is one.

@@ -8,9 +8,9 @@
 //!    times the bytes of its text.
 //!
 //! Not here: checking columns of type JSON (`values::convert`), documents themselves
-//! (`json::document`), their order (`json::order`), paths (`json::path`), changes of a document
-//! (`json::edit`), several documents (`json::combine`), texts within one (`json::search`), layouts
-//! (`json::layout`, `json::text`).
+//! (`value::json::document`), their order (`value::json::order`), paths (`json::path`), changes of
+//! a document (`json::edit`), several documents (`json::combine`), texts within one
+//! (`json::search`), layouts (`json::layout`, `json::text`).
 
 use serde::de::IgnoredAny;
 use values::ErrorCode;
@@ -18,11 +18,10 @@ use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::ColumnType;
 
+use crate::evaluation::cast::is_number;
 use crate::functions::call::{Call, int};
 use crate::functions::function::Function;
 use crate::functions::json::combine::{contains, is_member, merge_patch, merge_preserve, overlap};
-use crate::functions::json::conversion::{JsonMembers, invalid, print};
-use crate::functions::json::document::{Json, write_string};
 use crate::functions::json::edit::{array_append, array_insert, put, remove};
 use crate::functions::json::layout::{pretty, storage_size};
 use crate::functions::json::path::{find, find_plainly, has_wildcard, path_of, single_path_of};
@@ -31,8 +30,9 @@ use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::statement::limits::{LARGE_BYTES, Room};
 use crate::tree::node::Node;
-use crate::value::cast::is_number;
 use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::json::conversion::{JsonMembers, invalid, print};
+use crate::value::json::document::{Json, write_string};
 
 /// Memory of a value of a tree, or of a name, besides its text, about.
 const TREE_NODE_BYTES: usize = 56;

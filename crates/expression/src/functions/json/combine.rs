@@ -1,9 +1,10 @@
 //! Several JSON documents: one in another, what they share, and merged.
 //!
-//! Not here: reading and printing them (`json::document`), their order (`json::order`).
+//! Not here: reading and printing them (`value::json::document`), their order
+//! (`value::json::order`).
 
-use crate::functions::json::document::{Json, Members};
-use crate::functions::json::order::equal;
+use crate::value::json::document::{Json, Members};
+use crate::value::json::order::equal;
 
 /// JSON_CONTAINS: whether one document has the other in it.
 pub(crate) fn contains(target: &Json, candidate: &Json) -> bool {

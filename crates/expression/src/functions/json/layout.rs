@@ -8,11 +8,11 @@
 //! (`values::row`).
 
 use crate::functions::function::Function;
-use crate::functions::json::document::{Json, write_string};
 use crate::functions::text::calls::made;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::value::cell::Cell;
+use crate::value::json::document::{Json, write_string};
 
 /// JSON_PRETTY: a member or an element on each line, two spaces further in.
 ///

@@ -1,14 +1,13 @@
-//! Functions of JSON, and documents as trees.
+//! Functions of JSON.
+//!
+//! Not here: documents (`value::json`).
 
 pub(crate) mod attributes;
 pub(crate) mod calls;
 pub(crate) mod combine;
-pub(crate) mod conversion;
-pub(crate) mod document;
 pub(crate) mod edit;
 pub(crate) mod layout;
 pub(crate) mod normal;
-pub(crate) mod order;
 pub(crate) mod path;
 pub(crate) mod rows;
 pub(crate) mod schema;

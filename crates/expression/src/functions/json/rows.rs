@@ -21,14 +21,15 @@ use values::temporal::Zone;
 use values::types::ColumnType;
 
 use crate::functions::json::calls::tree_bytes;
-use crate::functions::json::conversion::{invalid, print};
-use crate::functions::json::document::Json;
 use crate::functions::json::path::{Step, find, path_of};
 use crate::functions::json::single_value::{number, whole_number};
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
-use crate::tree::node::{Node, type_collation};
+use crate::tree::node::Node;
 use crate::value::cell::{Cell, bytes_of};
+use crate::value::json::conversion::{invalid, print};
+use crate::value::json::document::Json;
+use crate::value::types::type_collation;
 
 /// Takes a row; `false`: no more are wanted.
 pub type TakeRow<'t> = dyn FnMut(Vec<Value>) -> Result<bool> + 't;

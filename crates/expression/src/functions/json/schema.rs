@@ -9,7 +9,7 @@
 //!    where in the schema, and the word there.
 //! 2. A reference that comes back to itself over one value demands no more of it.
 //!
-//! Not here: documents (`json::document`), patterns (`functions::regular`).
+//! Not here: documents (`value::json::document`), patterns (`functions::regular`).
 
 use std::cell::RefCell;
 
@@ -18,13 +18,13 @@ use values::ErrorCode;
 use crate::functions::call::Call;
 use crate::functions::function::Function;
 use crate::functions::json::calls::with_documents;
-use crate::functions::json::conversion::print;
-use crate::functions::json::document::{Json, Members};
-use crate::functions::json::order::{equal, order};
 use crate::functions::regular::is_found;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::value::cell::{Cell, NULL};
+use crate::value::json::conversion::print;
+use crate::value::json::document::{Json, Members};
+use crate::value::json::order::{equal, order};
 
 /// The deepest that schemas are followed: a level takes a few hundred bytes of the stack.
 const DEPTH_MAX: usize = 500;

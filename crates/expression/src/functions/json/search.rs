@@ -13,13 +13,13 @@ use values::datum::Datum;
 use values::types::Collation;
 
 use crate::functions::json::calls::one_or_all;
-use crate::functions::json::conversion::print;
-use crate::functions::json::document::{Json, write_string};
 use crate::functions::json::path::{find_plainly, is_identifier, path_of};
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::json::conversion::print;
+use crate::value::json::document::{Json, write_string};
 
 /// A step down to a text.
 enum Leg<'j> {

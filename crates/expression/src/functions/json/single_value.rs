@@ -11,7 +11,8 @@
 //! 1. A value is of the type exactly, or it is an error: a text of digits is a whole number,
 //!    `"12x"` is none. Fractions are rounded (MySQL 9.7 answers so: tests/oracle/sql/json.sql).
 //!
-//! Not here: the clauses as written (`syntax::call`), CAST, which cuts and warns (`value::cast`).
+//! Not here: the clauses as written (`syntax::call`), CAST, which cuts and warns
+//! (`evaluation::cast`).
 
 use values::ErrorCode;
 use values::convert::convert;
@@ -20,12 +21,12 @@ use values::types::ColumnType;
 
 use crate::functions::call::Call;
 use crate::functions::json::calls::with_document;
-use crate::functions::json::conversion::print;
-use crate::functions::json::document::Json;
 use crate::functions::json::path::{find, path_of};
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::value::cell::{Cell, NULL};
+use crate::value::json::conversion::print;
+use crate::value::json::document::Json;
 
 /// What stands before ON EMPTY or ON ERROR, as an argument.
 pub const ON_ERROR: &[u8] = b"ERROR";

@@ -17,9 +17,10 @@ use crate::functions::function::Function;
 use crate::functions::number::round_double;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
-use crate::tree::node::{Node, common_collation, type_collation};
+use crate::tree::node::{Node, common_collation};
 use crate::value::cell::{Cell, NULL, bytes_of};
 use crate::value::number::Number;
+use crate::value::types::type_collation;
 
 /// Bytes that a search compares before it asks again whether the statement is to go on.
 const CHECK_BYTES: usize = 1 << 20;

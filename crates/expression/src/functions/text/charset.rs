@@ -14,8 +14,9 @@ use crate::functions::call::Call;
 use crate::functions::definition::{CHARSET_OF_ALL, CHARSET_OF_FIRST};
 use crate::functions::function::Function;
 use crate::statement::error::Result;
-use crate::tree::node::{Kind, Node, text_type, type_collation};
+use crate::tree::node::{Kind, Node};
 use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::types::{text_type, type_collation};
 
 const BYTES: ColumnType = ColumnType::VarBinary { bytes: u32::MAX };
 

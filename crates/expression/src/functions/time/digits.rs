@@ -8,7 +8,8 @@ use values::temporal::Zone;
 use values::types::ColumnType;
 
 use crate::row::scope::Environment;
-use crate::tree::node::{BIGINT, Kind, Node, text_type};
+use crate::tree::node::{Kind, Node};
+use crate::value::types::{BIGINT, text_type};
 
 /// Digits of the fraction of a node read as a time.
 pub fn fraction_digits(node: &Node) -> u8 {

@@ -8,8 +8,8 @@ use values::temporal::{DateTime, Time};
 use crate::functions::call::Call;
 use crate::functions::text::calls::texts_of;
 use crate::functions::time::moment::{day_of_year, week, weekday};
-use crate::functions::time::names::TimeNames;
 use crate::statement::error::Result;
+use crate::statement::time_names::TimeNames;
 use crate::value::cell::{Cell, NULL};
 
 /// GET_FORMAT.

@@ -4,7 +4,5 @@ pub(crate) mod calls;
 pub(crate) mod digits;
 pub(crate) mod format;
 pub mod moment;
-pub(crate) mod moments_read;
-pub(crate) mod names;
 pub(crate) mod parse;
 pub(crate) mod sum;

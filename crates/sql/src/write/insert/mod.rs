@@ -13,6 +13,7 @@ use std::sync::Arc;
 use ::values::datum::{Datum, Value};
 use ::values::types::ColumnType;
 use expression::{Node, RowView};
+use resources::turn_limits::TurnLimits;
 use rows::bulk::OnDuplicate;
 use rows::error::Error;
 use rows::table::Table;
@@ -21,7 +22,7 @@ use rows::transaction::{RowChange, Transaction, UpsertOutcome};
 use super::assign::assign;
 use super::keys_ahead::Foresight;
 use super::returning::{ReturnedRows, Returning};
-use super::{LOOP_ROWS_MAX, RowNumber, WriteContext, WriteOutcome};
+use super::{RowNumber, WriteContext, WriteOutcome};
 use plan::column_default::Store;
 use results::Result;
 
@@ -132,7 +133,7 @@ impl InsertPlan {
             }
             InsertRows::Query => return false,
         };
-        rows <= LOOP_ROWS_MAX && !self.waits && self.returning.is_none()
+        rows <= TurnLimits::LOOP.rows_changed && !self.waits && self.returning.is_none()
     }
 
     /// How many values a row of the query has.

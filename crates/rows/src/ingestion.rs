@@ -1,16 +1,67 @@
-//! Rows whose keys are numbers that follow each other, as they go from a load to a store: those of
-//! a table without a primary key.
+//! Very many entries on their way into a store past its write path, and the store that takes them:
+//! the one below an engine, which hears of tables, too.
 //!
-//! Not here: how rows get their numbers, and in which order blocks are written (`ordered`).
+//! Invariants
+//! 1. All entries of an ingestion become visible and durable together, or none of them does.
+//!
+//! Not here: bytes one by one (`store`), where rows come from and how they are sorted (`bulk`).
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use values::datum::Datum;
 
-use crate::error::Result;
-use crate::store::Cursor;
+use crate::error::{Error, Result};
+use crate::store::{Cursor, LoopStore, Store, StoreUpkeep};
 use crate::table::{PREFIX_BYTES, Table};
+
+/// A store as an engine needs it: it keeps tables, of which it hears, and takes very many of their
+/// rows at once.
+pub trait TableStore: Store + LoopStore + StoreUpkeep {
+    /// Tells of each version of a table before a row of it is written, for a store that keeps rows
+    /// in a form of its own.
+    fn know(&self, table: &Arc<Table>) {
+        let _ = table;
+    }
+
+    /// Adds many entries at once, past the write path. `entries` come in ascending key order
+    /// without duplicates and must not overlap keys that exist; visible and durable together on
+    /// return. Errors of the iterator end the ingestion with nothing added.
+    fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64>;
+
+    /// Begins to add very many entries, by several threads and in several ranges of keys.
+    fn ingestion(&self) -> Result<Box<dyn Ingestion>>;
+
+    /// Begins to make the columnar index of a table whose rows are added: of ranges of keys that do
+    /// not overlap, those of each in order. For stores that keep such.
+    ///
+    /// # Errors
+    /// `Refused` by a store that has no columns.
+    fn column_ingestion(&self, table: &Arc<Table>) -> Result<Box<dyn Ingestion>> {
+        let _ = table;
+        Err(Error::Refused { why: "this store keeps no columns" })
+    }
+}
+
+/// Entries on their way into a store past its write path: many, and none of them there before all
+/// are. Dropped without `finish`, nothing of them ever is.
+pub trait Ingestion: Send + Sync {
+    /// Adds entries from the next one of a cursor on; gives how many. They ascend, without
+    /// duplicates; calls, also several at once, bring ranges of keys that do not overlap, and
+    /// keys that are not there yet. An error of the cursor ends it.
+    fn add(&self, entries: &mut dyn Cursor) -> Result<u64>;
+
+    /// As `add`, for rows of one table whose numbers follow each other.
+    ///
+    /// # Errors
+    /// Those of `add`.
+    fn add_rows(&self, blocks: &[RowBlock]) -> Result<u64> {
+        self.add(&mut BlockCursor::new(blocks))
+    }
+
+    /// Makes all of them visible and durable, together with everything acknowledged before.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
 
 /// Rows of a table, encoded, with numbers that follow each other.
 pub struct RowBlock {
@@ -23,7 +74,7 @@ pub struct RowBlock {
 
 impl RowBlock {
     /// No rows yet, the first of which will have a number.
-    pub(super) fn new(
+    pub(crate) fn new(
         table: &Arc<Table>,
         first_id: u64,
         mut memory: (Vec<u8>, Vec<usize>),
@@ -34,21 +85,21 @@ impl RowBlock {
     }
 
     /// Its memory, for another one.
-    pub(super) fn into_memory(self) -> (Vec<u8>, Vec<usize>) {
+    pub(crate) fn into_memory(self) -> (Vec<u8>, Vec<usize>) {
         (self.bytes, self.ends)
     }
 
     /// Where the next row is to be appended; `end_row` when it is.
-    pub(super) fn buffer(&mut self) -> &mut Vec<u8> {
+    pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    pub(super) fn end_row(&mut self) {
+    pub(crate) fn end_row(&mut self) {
         self.ends.push(self.bytes.len());
     }
 
     /// Bytes of memory.
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
     }
 

@@ -7,12 +7,14 @@ use values::convert::{Issue, convert};
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
-use crate::functions::json::conversion::{cast_as_json, json_scalar};
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
-use crate::tree::node::{BIGINT, Node, number_of_digits};
+use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::json::conversion::{cast_as_json, json_scalar};
+use crate::value::number::number_of_digits;
 use crate::value::number::{Number, leading_integer};
+use crate::value::types::BIGINT;
 
 /// The value of `CAST(node AS ty)`.
 ///

@@ -1,10 +1,10 @@
 //! The names of months and days in the languages of `lc_time_names`.
 //!
-//! MySQL's own: `names.tsv` is what MySQL 9.7 answered (`scripts/time-names`), a language a line in
-//! the order of its numbers.
+//! MySQL's own: `time_names.tsv` is what MySQL 9.7 answered (`scripts/time-names`), a language a
+//! line in the order of its numbers.
 //!
-//! Not here: where they are shown (`time::format`, `time::calls`); STR_TO_DATE reads English ones
-//! alone, as MySQL's does (`time::parse`).
+//! Not here: where they are shown (`functions::time`); STR_TO_DATE reads English ones alone, as
+//! MySQL's does (`functions::time::parse`).
 
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ pub struct TimeNames {
 }
 
 static ALL: LazyLock<Vec<TimeNames>> =
-    LazyLock::new(|| include_str!("names.tsv").lines().map(of_line).collect());
+    LazyLock::new(|| include_str!("time_names.tsv").lines().map(of_line).collect());
 
 /// # Panics
 /// For a line that is none.

@@ -1,8 +1,8 @@
 //! JSON and values of SQL: which document a value is, which value a document is, and how both
 //! compare.
 //!
-//! Not here: documents themselves (`json::document`), their order (`json::order`), checking columns
-//! of type JSON (`values::convert`).
+//! Not here: documents themselves (`value::json::document`), their order (`value::json::order`),
+//! checking columns of type JSON (`values::convert`).
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,10 +12,10 @@ use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::ColumnType;
 
-use crate::functions::json::document::{Json, NotJson, write_string};
-use crate::functions::json::order::order;
 use crate::statement::error::{Error, Result};
 use crate::value::cell::Cell;
+use crate::value::json::document::{Json, NotJson, write_string};
+use crate::value::json::order::order;
 
 /// The document that a value of SQL says, for CAST: a text has to be one.
 ///

@@ -12,13 +12,14 @@
 //! 1. Documents have the same key exactly if they are equal.
 //! 2. A key delimits itself: no key is the beginning of another.
 //!
-//! Not here: what is JSON beside a value of SQL (`json::document`), which places ask for keys.
+//! Not here: what is JSON beside a value of SQL (`value::json::document`), which places ask for
+//! keys.
 
 use std::cmp::Ordering;
 
 use values::decimal::Decimal;
 
-use crate::functions::json::document::Json;
+use crate::value::json::document::Json;
 
 /// Kinds of values, from the lowest.
 fn rank(value: &Json) -> u8 {

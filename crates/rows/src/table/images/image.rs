@@ -20,7 +20,7 @@ use crate::store::{Cursor, Direction, KeyRange};
 
 /// Entries of one range.
 #[derive(Debug, Default)]
-pub(super) struct Image {
+pub(crate) struct Image {
     bytes: Vec<u8>,
     /// Where each key and each value ends.
     ends: Vec<u32>,
@@ -101,7 +101,7 @@ impl Image {
 }
 
 /// A cursor on a part of an image.
-pub(super) struct ImageCursor {
+pub(crate) struct ImageCursor {
     image: Arc<Image>,
     direction: Direction,
     /// Those that are still to come.

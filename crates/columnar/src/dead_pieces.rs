@@ -7,7 +7,7 @@
 //! The mover alone writes them, so it reads and writes a piece whole. The rows of a commit are in
 //! the order of their keys, as segments are; so few pieces are touched by it.
 //!
-//! Not here: which rows die (`mover`).
+//! Not here: which rows die (`index::mover`), what of a segment is alive then (`state`).
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,6 @@ use rows::error::{Error, Result};
 use rows::store::{Change, Direction, Reach, Read};
 
 use crate::keys::{self, DEAD, Home, Place, SegmentId};
-use crate::state::Live;
 
 /// Rows of a piece.
 const CHUNK_ROWS: u32 = 4096;
@@ -47,12 +46,12 @@ fn encode(positions: &[u16]) -> Vec<u8> {
     bits
 }
 
-fn damaged(key: &[u8]) -> Error {
+pub(crate) fn damaged(key: &[u8]) -> Error {
     Error::Corrupt { key: key.to_vec(), why: "dead rows of a segment do not decode" }
 }
 
-/// Reads those of all segments, which are in the order of their numbers.
-pub(crate) fn read_into(home: Home, view: &dyn Read, segments: &mut [Live]) -> Result<()> {
+/// Reads those of all segments, ascending.
+pub(crate) fn read(home: Home, view: &dyn Read) -> Result<BTreeMap<SegmentId, Vec<u32>>> {
     let mut dead: BTreeMap<SegmentId, Vec<u32>> = BTreeMap::new();
     let mut cursor = view.scan(&keys::range(home, DEAD), Direction::Forward, Reach::Disk)?;
     while cursor.advance()? {
@@ -64,21 +63,7 @@ pub(crate) fn read_into(home: Home, view: &dyn Read, segments: &mut [Live]) -> R
         let positions = positions.into_iter().map(|at| first + u32::from(at));
         dead.entry(segment).or_default().extend(positions);
     }
-    for live in segments {
-        if let Some(dead) = dead.remove(&live.id) {
-            if dead.last().is_some_and(|last| *last >= live.segment.sealed) {
-                return Err(damaged(&keys::segment_range(home, DEAD, live.id).start));
-            }
-            live.dead = live.dead.with(&dead);
-        }
-    }
-    match dead.first_key_value() {
-        None => Ok(()),
-        Some((id, _)) => {
-            let key = keys::segment_range(home, DEAD, *id).start;
-            Err(Error::Corrupt { key, why: "a dead row in no segment" })
-        }
-    }
+    Ok(dead)
 }
 
 /// What is to be written when places die, by the state of now.

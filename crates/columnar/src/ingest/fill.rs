@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 use rows::error::{Error, Result};
-use rows::store::{Cursor, Ingestion};
+use rows::ingestion::Ingestion;
+use rows::store::Cursor;
 use rows::table::Table;
 
 use crate::build::SegmentBuilder;

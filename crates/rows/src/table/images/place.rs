@@ -1,6 +1,6 @@
 //! Where one index of one version of a table has its image, and how much is read of it without.
 //!
-//! Not here: who makes the image (`upkeep`).
+//! Not here: who makes the image (crate root's `images`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,7 +9,8 @@ use parking_lot::RwLock;
 
 use super::image::Image;
 use crate::store::Read;
-use crate::table::{QuiescentState, Table};
+use crate::table::quiescent_state::QuiescentState;
+use crate::table::version::Table;
 
 /// How often scans have gone through an index before its image is made.
 const TIMES_READ: u64 = 2;
@@ -29,9 +30,9 @@ pub(crate) struct ImagePlace {
     /// At how many it is asked again whether an image is worth while.
     ask_at: AtomicU64,
     /// Waits for its image to be made.
-    pub(super) is_wanted: AtomicBool,
+    pub(crate) is_wanted: AtomicBool,
     /// It is too large for an image; the next version of the table is looked at again.
-    pub(super) is_large: AtomicBool,
+    pub(crate) is_large: AtomicBool,
     /// Somebody has read the image since it was last looked for room.
     is_used: AtomicBool,
 }
@@ -44,7 +45,7 @@ struct HeldImage {
 
 impl ImagePlace {
     /// The image, if a view shows the same.
-    pub(super) fn shown_to(&self, view: &dyn Read, table: &Table) -> Option<Arc<Image>> {
+    pub(crate) fn shown_to(&self, view: &dyn Read, table: &Table) -> Option<Arc<Image>> {
         if !self.has_image.load(Ordering::Acquire) {
             return None;
         }
@@ -59,7 +60,7 @@ impl ImagePlace {
     }
 
     /// Shows an image from now on; gives what was shown before.
-    pub(super) fn show(&self, still: QuiescentState, image: Image) -> Option<Arc<Image>> {
+    pub(crate) fn show(&self, still: QuiescentState, image: Image) -> Option<Arc<Image>> {
         let before = self.shown.write().replace(HeldImage { still, image: Arc::new(image) });
         self.is_used.store(true, Ordering::Relaxed);
         self.has_image.store(true, Ordering::Release);
@@ -67,7 +68,7 @@ impl ImagePlace {
     }
 
     /// Shows none any more; gives what was shown.
-    pub(super) fn forget(&self) -> Option<Arc<Image>> {
+    pub(crate) fn forget(&self) -> Option<Arc<Image>> {
         let gone = self.shown.write().take();
         self.has_image.store(false, Ordering::Release);
         self.read.store(0, Ordering::Relaxed);

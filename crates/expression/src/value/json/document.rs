@@ -5,8 +5,8 @@
 //!    several equal ones the last counts (MySQL 8.0 manual, 13.5).
 //! 2. What is printed is read again as an equal document.
 //!
-//! Not here: the order of documents (`json::order`), paths into them (`json::path`), functions
-//! (`json::calls`).
+//! Not here: the order of documents (`value::json::order`), paths into them (`json::path`),
+//! functions (`json::calls`).
 
 use std::fmt;
 
@@ -18,9 +18,9 @@ use values::temporal::Zone;
 use values::text::{write_text, write_untyped};
 use values::types::ColumnType;
 
-use crate::tree::node::TRUTH;
 use crate::value::cell::bytes_of;
 use crate::value::number::Number;
+use crate::value::types::TRUTH;
 
 /// A document or a part of one.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! After a crash, tables whose numbers of rows may be behind are counted again, in the background.
 //!
-//! Numbers are written down once a second (`count`). A store that was not closed may have rows of a
+//! Numbers are written down once a second (`about`). A store that was not closed may have rows of a
 //! later moment, in tables that were written to of late: their last writes are what the store has
 //! read from its log again, and has in new files or in memory. All others are right as they are.
 //!
@@ -8,9 +8,9 @@
 
 use std::sync::atomic::Ordering;
 
-use super::version::Table;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::table::Table;
 
 /// Of more rows a second's writes are no hundredth.
 const ROWS_MAX: u64 = 10_000_000;
