@@ -1,4 +1,5 @@
-//! Statements in event loops: what may not wait there, what joins a group, what is repeated elsewhere.
+//! Statements in event loops: what may not wait there, what joins a group, what is repeated
+//! elsewhere.
 
 use crate::harness::{run, server, session};
 use results::{How, SqlError};
