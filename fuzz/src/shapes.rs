@@ -1,7 +1,7 @@
 //! Bytes as choices: what a target that needs more than one text makes of its input.
 
 use values::ColumnType;
-use values::collation::COLLATIONS;
+use values::collation::collations;
 use values::types::{Collation, IntWidth, LobSize};
 
 /// Takes one byte from the front, 0 when there is none.
@@ -14,7 +14,7 @@ pub fn byte(input: &mut &[u8]) -> u8 {
 /// A column type for each byte.
 pub fn column_type(choice: u8) -> ColumnType {
     let fsp = choice / 32 % 7;
-    let collation = COLLATIONS[usize::from(choice) % COLLATIONS.len()];
+    let collation = collations()[usize::from(choice) % collations().len()];
     let size = LobSize::Normal;
     let (width, unsigned) = match choice / 16 {
         0 => (IntWidth::Tiny, false),

@@ -16,7 +16,9 @@
 //!                              account, 15 once a definition had a SET or BIT, or a
 //!                              collation of a language, 16 once an index had a part
 //!                              that is an expression or descends, or was invisible, 17 once
-//!                              there was a full-text index, 18 once a table had partitions
+//!                              there was a full-text index, 18 once a table had partitions, 19
+//!                              once a definition had a collation of a language by Unicode
+//!                              9.0.0, or of one with contractions
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -38,6 +40,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
+use values::language::Language;
 use values::types::{Collation, ColumnType};
 
 use crate::error::{Error, Result, Thing};
@@ -51,7 +54,7 @@ use crate::table::{Table, TableState};
 use crate::view::{View, ViewDefinition};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_PARTITIONS;
+pub const CATALOG_FORMAT: u32 = FORMAT_LANGUAGES;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -88,6 +91,8 @@ const FORMAT_KEYS: u32 = 16;
 const FORMAT_FULL_TEXT: u32 = 17;
 /// Tables may have partitions, whose numbers stand in all of their keys.
 const FORMAT_PARTITIONS: u32 = 18;
+/// Texts may be ordered by languages that earlier versions do not know.
+const FORMAT_LANGUAGES: u32 = 19;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -585,6 +590,7 @@ pub fn no_table(database: &str, name: &str) -> Error {
 /// The first format whose versions keep a table as it must be kept.
 fn format_of(definition: &TableDefinition) -> u32 {
     match definition {
+        definition if collations_of(definition).any(is_of_newer_language) => FORMAT_LANGUAGES,
         definition if definition.partitioning.is_some() => FORMAT_PARTITIONS,
         definition if !definition.full_texts.is_empty() => FORMAT_FULL_TEXT,
         definition if definition.indexes.iter().any(|index| has_key_parts(definition, index)) => {
@@ -614,6 +620,22 @@ fn has_unicode_weights(definition: &TableDefinition) -> bool {
 
 fn has_language(definition: &TableDefinition) -> bool {
     collations_of(definition).any(|collation| matches!(collation, Collation::Utf8Mb4OfLanguage(_)))
+}
+
+/// Whether it is a language's by Unicode 9.0.0, or by 4.0.0 with contractions.
+fn is_of_newer_language(collation: Collation) -> bool {
+    matches!(
+        collation,
+        Collation::Utf8Mb40900OfLanguage(..)
+            | Collation::Utf8Mb4OfLanguage(
+                Language::Croatian
+                    | Language::Czech
+                    | Language::Danish
+                    | Language::Lithuanian
+                    | Language::Slovak
+                    | Language::TraditionalSpanish
+            )
+    )
 }
 
 fn collations_of(definition: &TableDefinition) -> impl Iterator<Item = Collation> {

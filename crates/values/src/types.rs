@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::language::Language;
+use crate::language::{Language, Language900, Sensitivity};
 
 /// How text compares, and so how it is ordered in keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -33,6 +33,8 @@ pub enum Collation {
     Utf8Mb40900Bin,
     /// Letters by Unicode 4.0.0 in the order of a language; trailing spaces do not count.
     Utf8Mb4OfLanguage(Language),
+    /// By Unicode 9.0.0 in the order of a language; all characters count.
+    Utf8Mb40900OfLanguage(Language900, Sensitivity),
 }
 
 /// Bytes an integer column takes, which decides its range.

@@ -54,3 +54,20 @@ SELECT COLUMN_NAME, COLLATION_NAME FROM information_schema.columns WHERE TABLE_S
 ALTER TABLE k MODIFY a VARCHAR(9) COLLATE utf8mb4_0900_as_cs, ADD c CHAR(3)
 SELECT COLUMN_NAME, COLLATION_NAME FROM information_schema.columns WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'k' ORDER BY 1
 CREATE TABLE n (a VARCHAR(9) COLLATE utf8mb4_nothing_ci)
+# 5. Languages
+CREATE TABLE languages (id INT PRIMARY KEY, a VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_as_cs)
+INSERT INTO languages VALUES (1,'chata'),(2,'cukr'),(3,'had'),(4,'igla'),(5,'llama'),(6,'lz'),(7,'ljub'),(8,'dzs'),(9,'dz'),(10,'aa'),(11,'åse'),(12,'A'),(13,'a'),(14,'ä'),(15,'z'),(16,'ž'),(17,'ж'),(18,'阿'),(19,'一'),(20,'カー'),(21,'カア'),(22,'ñ'),(23,'nz'),(24,'džep'),(25,'y'),(26,'ü'),(27,'CHléb'),(28,'ø'),(29,'ß'),(30,'İ'),(31,'ı'),(32,'I')
+SELECT GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_czech_ci, id), GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_croatian_ci, id), GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_danish_ci, id) FROM languages
+SELECT GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_lithuanian_ci, id), GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_slovak_ci, id), GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_spanish2_ci, id) FROM languages
+SELECT GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_cs_0900_as_cs, id), GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_hr_0900_ai_ci, id), GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_da_0900_as_cs, id) FROM languages
+SELECT GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_hu_0900_as_cs, id), GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_de_pb_0900_as_cs, id), GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_es_trad_0900_ai_ci, id) FROM languages
+SELECT GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_ja_0900_as_cs, id), GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_zh_0900_as_cs, id), GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_ru_0900_ai_ci, id) FROM languages
+SELECT GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_tr_0900_as_cs, id), GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_sv_0900_ai_ci, id), GROUP_CONCAT(id ORDER BY a COLLATE utf8mb4_nb_0900_ai_ci, id) FROM languages
+SELECT id FROM languages WHERE a COLLATE utf8mb4_cs_0900_ai_ci LIKE 'c%' ORDER BY id
+SELECT id FROM languages WHERE a COLLATE utf8mb4_spanish2_ci = 'LLAMA' OR a COLLATE utf8mb4_danish_ci = 'Å' ORDER BY id
+CREATE TABLE czech (a VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_czech_ci PRIMARY KEY)
+INSERT INTO czech SELECT a FROM languages WHERE id < 8
+INSERT INTO czech VALUES ('CHATA')
+SELECT a FROM czech WHERE a >= 'h' ORDER BY a
+SELECT COUNT(*) FROM czech WHERE a LIKE 'ch%'
+DROP TABLE languages, czech

@@ -9,6 +9,7 @@
 use std::cmp::Ordering;
 
 use values::datum::Value;
+use values::language::Sensitivity;
 use values::types::{Collation, ColumnType, LobSize};
 
 use crate::functions::function::Function;
@@ -495,9 +496,11 @@ pub fn common_collation(a: (Collation, u8), b: (Collation, u8)) -> (Collation, u
         Collation::Utf8Mb4GeneralCi => 0,
         Collation::Utf8Mb4UnicodeCi | Collation::Utf8Mb4OfLanguage(_) => 1,
         Collation::Utf8Mb4Unicode520Ci => 2,
-        Collation::Utf8Mb40900AiCi => 3,
+        Collation::Utf8Mb40900AiCi
+        | Collation::Utf8Mb40900OfLanguage(_, Sensitivity::Letters) => 3,
         Collation::Utf8Mb40900AsCi => 4,
-        Collation::Utf8Mb40900AsCs => 5,
+        Collation::Utf8Mb40900AsCs
+        | Collation::Utf8Mb40900OfLanguage(_, Sensitivity::LettersAccentsCase) => 5,
         Collation::Utf8Mb40900Bin => 6,
         Collation::Utf8Mb4Bin => 7,
         Collation::Binary => 8,

@@ -12,6 +12,7 @@ use std::ops::Bound;
 use expression::{KillMark, Kind, Node, Scope, as_key, bytes_of, is_number};
 use rows::store::KeyRange;
 use rows::table::{PartCodec, Table, successor};
+use values::collation::like_beginning;
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 
@@ -390,7 +391,9 @@ fn like_range(
         ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. }
     );
     // Trailing spaces do not count in keys, so they cannot narrow them.
-    let text = std::str::from_utf8(&text).unwrap_or("").trim_end_matches(' ');
+    let text = std::str::from_utf8(&text).unwrap_or("");
+    let text = like_beginning(part.ty.collation().unwrap_or(Collation::Binary), text);
+    let text = text.trim_end_matches(' ');
     if text.is_empty() || !textual {
         return Ok(NarrowOutcome::Not);
     }

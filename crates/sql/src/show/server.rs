@@ -1,7 +1,7 @@
 //! Variables, status, connections, and what the server can do.
 
 use expression::{Level, Warnings};
-use values::collation::COLLATIONS;
+use values::collation;
 use values::datum::Value;
 use values::types::Collation;
 
@@ -255,7 +255,7 @@ pub fn collations() -> Listing {
         "Sortlen#",
         "Pad_attribute",
     ]);
-    for collation in COLLATIONS {
+    for collation in collation::collations() {
         let charset = if collation == Collation::Binary { "binary" } else { "utf8mb4" };
         let is_default = matches!(collation, Collation::Binary | Collation::Utf8Mb4GeneralCi);
         listing.push(vec![

@@ -22,7 +22,7 @@ use std::sync::{Arc, LazyLock};
 use access::Privilege;
 use rows::engine::Engine;
 use rows::table::Table;
-use values::collation::COLLATIONS;
+use values::collation;
 use values::datum::Value;
 use values::types::Collation;
 
@@ -246,7 +246,7 @@ pub fn renamed(mut listing: Listing, names: &[&str]) -> Listing {
 
 fn applicability() -> Listing {
     let mut listing = Listing::new(&["COLLATION_NAME", "CHARACTER_SET_NAME"]);
-    for collation in COLLATIONS {
+    for collation in collation::collations() {
         let charset = if collation == Collation::Binary { "binary" } else { "utf8mb4" };
         listing.push(vec![text(collation.name()), text(charset)]);
     }

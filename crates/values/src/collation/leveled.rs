@@ -12,6 +12,7 @@
 use std::cmp::Ordering;
 
 use super::unicode::{TextWeights, UnicodeEdition, WeightTable};
+use crate::language::Sensitivity;
 use crate::types::Collation;
 
 /// How a collation uses Unicode's weights.
@@ -29,7 +30,7 @@ impl LeveledRule {
     /// That of a collation; `None` for collations with other weights.
     #[inline]
     pub(crate) fn of(collation: Collation) -> Option<LeveledRule> {
-        use UnicodeEdition::{V400, V400Of, V520, V900};
+        use UnicodeEdition::{V400, V400Of, V520, V900, V900Of};
         let (edition, levels, pads) = match collation {
             Collation::Binary
             | Collation::Utf8Mb4Bin
@@ -41,6 +42,12 @@ impl LeveledRule {
             Collation::Utf8Mb40900AiCi => (V900, 1, false),
             Collation::Utf8Mb40900AsCi => (V900, 2, false),
             Collation::Utf8Mb40900AsCs => (V900, 3, false),
+            Collation::Utf8Mb40900OfLanguage(language, Sensitivity::Letters) => {
+                (V900Of(language), 1, false)
+            }
+            Collation::Utf8Mb40900OfLanguage(language, Sensitivity::LettersAccentsCase) => {
+                (V900Of(language), 3, false)
+            }
         };
         Some(LeveledRule { edition, levels, pads })
     }
@@ -87,6 +94,18 @@ impl LeveledRule {
                 return order;
             }
         }
+    }
+
+    /// What the keys of all texts begin with that LIKE finds by a pattern which begins with a text.
+    /// A character that the text goes on with may be of one contraction with those behind, or not:
+    /// LIKE compares character by character.
+    pub(crate) fn like_beginning(self, text: &str) -> &str {
+        let table = self.edition.table();
+        if !table.has_contractions() {
+            return text;
+        }
+        let begins = |character: char| table.begins_contraction(u32::from(character));
+        text.find(begins).map_or(text, |at| &text[..at])
     }
 
     /// Whether two characters are equal to LIKE, which compares them one by one.

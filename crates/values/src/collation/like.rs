@@ -79,6 +79,12 @@ pub fn like(collation: Collation, text: &[u8], pattern: &[u8], escape: Option<ch
     plain.unwrap_or_else(|| like_by_characters(collation, text, pattern, escape))
 }
 
+/// How far the keys of all texts that a pattern finds begin as this text does, with which the
+/// pattern begins.
+pub fn like_beginning(collation: Collation, text: &str) -> &str {
+    LeveledRule::of(collation).map_or(text, |rule| rule.like_beginning(text))
+}
+
 /// As `like`, whatever the pattern.
 pub(super) fn like_by_characters(
     collation: Collation,

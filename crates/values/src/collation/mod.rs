@@ -1,6 +1,7 @@
 //! Comparing text under a collation.
 
 mod compare;
+mod contractions;
 mod leveled;
 mod like;
 mod names;
@@ -12,7 +13,7 @@ mod weights;
 
 pub use compare::{compare, equal, shown_weight_bytes, write_shown_weights};
 pub(crate) use leveled::LeveledRule;
-pub use like::like;
-pub use names::COLLATIONS;
+pub use like::{like, like_beginning};
+pub use names::collations;
 pub(crate) use unicode::TextWeights;
 pub(crate) use weights::{next_character, weight};

@@ -1,35 +1,38 @@
 //! Names of collations: those that clients send, and the one that is answered.
 
-use crate::language::Language;
+use crate::language::{Language, Language900, Sensitivity};
 use crate::types::Collation;
 
-/// All of them, as SHOW COLLATION lists them.
-pub const COLLATIONS: [Collation; 24] = [
+/// Those that are no language's.
+const OF_ALL_LANGUAGES: [Collation; 9] = [
     Collation::Binary,
     Collation::Utf8Mb40900AiCi,
     Collation::Utf8Mb40900AsCi,
     Collation::Utf8Mb40900AsCs,
     Collation::Utf8Mb40900Bin,
     Collation::Utf8Mb4Bin,
-    Collation::Utf8Mb4OfLanguage(Language::Esperanto),
-    Collation::Utf8Mb4OfLanguage(Language::Estonian),
     Collation::Utf8Mb4GeneralCi,
-    Collation::Utf8Mb4OfLanguage(Language::German2),
-    Collation::Utf8Mb4OfLanguage(Language::Hungarian),
-    Collation::Utf8Mb4OfLanguage(Language::Icelandic),
-    Collation::Utf8Mb4OfLanguage(Language::Latvian),
-    Collation::Utf8Mb4OfLanguage(Language::Polish),
-    Collation::Utf8Mb4OfLanguage(Language::Roman),
-    Collation::Utf8Mb4OfLanguage(Language::Romanian),
-    Collation::Utf8Mb4OfLanguage(Language::Sinhala),
-    Collation::Utf8Mb4OfLanguage(Language::Slovenian),
-    Collation::Utf8Mb4OfLanguage(Language::Spanish),
-    Collation::Utf8Mb4OfLanguage(Language::Swedish),
-    Collation::Utf8Mb4OfLanguage(Language::Turkish),
     Collation::Utf8Mb4Unicode520Ci,
     Collation::Utf8Mb4UnicodeCi,
-    Collation::Utf8Mb4OfLanguage(Language::Vietnamese),
 ];
+
+/// All of them, in the order of their names, as SHOW COLLATION lists them.
+pub fn collations() -> Vec<Collation> {
+    let mut all = OF_ALL_LANGUAGES.to_vec();
+    all.extend(Language::ALL.map(Collation::Utf8Mb4OfLanguage));
+    all.extend(of_languages_900());
+    all.sort_unstable_by_key(|collation| collation.name());
+    all
+}
+
+/// Those of languages by Unicode 9.0.0.
+fn of_languages_900() -> impl Iterator<Item = Collation> {
+    Language900::ALL.into_iter().flat_map(|language| {
+        let of = |sensitivity| Collation::Utf8Mb40900OfLanguage(language, sensitivity);
+        let letters = names_900(language).letters.map(|_| of(Sensitivity::Letters));
+        letters.into_iter().chain([of(Sensitivity::LettersAccentsCase)])
+    })
+}
 
 impl Collation {
     /// The collation behind a name, in any case. Collations of character sets that are kept as
@@ -60,8 +63,8 @@ impl Collation {
             _ => {
                 let of_utf8 = name.strip_prefix("utf8_").or_else(|| name.strip_prefix("utf8mb3_"));
                 let name = of_utf8.map_or(name.clone(), |rest| format!("utf8mb4_{rest}"));
-                let is = |language: &&Language| of_language(**language).0 == name;
-                Language::ALL.iter().find(is).map(|found| Collation::Utf8Mb4OfLanguage(*found))
+                let of_languages = Language::ALL.into_iter().map(Collation::Utf8Mb4OfLanguage);
+                of_languages.chain(of_languages_900()).find(|collation| collation.name() == name)
             }
         }
     }
@@ -79,6 +82,9 @@ impl Collation {
             Collation::Utf8Mb40900AsCs => "utf8mb4_0900_as_cs",
             Collation::Utf8Mb40900Bin => "utf8mb4_0900_bin",
             Collation::Utf8Mb4OfLanguage(language) => of_language(language).0,
+            Collation::Utf8Mb40900OfLanguage(language, sensitivity) => {
+                names_900(language).of(sensitivity).0
+            }
         }
     }
 
@@ -95,6 +101,9 @@ impl Collation {
             Collation::Utf8Mb40900AsCs => 278,
             Collation::Utf8Mb40900Bin => 309,
             Collation::Utf8Mb4OfLanguage(language) => of_language(language).1,
+            Collation::Utf8Mb40900OfLanguage(language, sensitivity) => {
+                names_900(language).of(sensitivity).1
+            }
         }
     }
 
@@ -120,7 +129,8 @@ impl Collation {
             | Collation::Utf8Mb40900AiCi
             | Collation::Utf8Mb40900AsCi
             | Collation::Utf8Mb40900AsCs
-            | Collation::Utf8Mb40900Bin => false,
+            | Collation::Utf8Mb40900Bin
+            | Collation::Utf8Mb40900OfLanguage(..) => false,
         }
     }
 
@@ -137,7 +147,8 @@ impl Collation {
             | Collation::Utf8Mb4OfLanguage(_) => 8,
             Collation::Utf8Mb40900AiCi
             | Collation::Utf8Mb40900AsCi
-            | Collation::Utf8Mb40900AsCs => 0,
+            | Collation::Utf8Mb40900AsCs
+            | Collation::Utf8Mb40900OfLanguage(..) => 0,
             _ => 1,
         }
     }
@@ -161,5 +172,79 @@ fn of_language(language: Language) -> (&'static str, u16) {
         Language::Sinhala => ("utf8mb4_sinhala_ci", 243),
         Language::German2 => ("utf8mb4_german2_ci", 244),
         Language::Vietnamese => ("utf8mb4_vietnamese_ci", 247),
+        Language::Croatian => ("utf8mb4_croatian_ci", 245),
+        Language::Czech => ("utf8mb4_czech_ci", 234),
+        Language::Danish => ("utf8mb4_danish_ci", 235),
+        Language::Lithuanian => ("utf8mb4_lithuanian_ci", 236),
+        Language::Slovak => ("utf8mb4_slovak_ci", 237),
+        Language::TraditionalSpanish => ("utf8mb4_spanish2_ci", 238),
+    }
+}
+
+/// The collations of a language by Unicode 9.0.0, each with its number.
+struct Names900 {
+    /// That of letters alone, if there is one.
+    letters: Option<(&'static str, u16)>,
+    letters_accents_case: (&'static str, u16),
+}
+
+impl Names900 {
+    fn of(self, sensitivity: Sensitivity) -> (&'static str, u16) {
+        match sensitivity {
+            Sensitivity::Letters => self.letters.unwrap_or(self.letters_accents_case),
+            Sensitivity::LettersAccentsCase => self.letters_accents_case,
+        }
+    }
+}
+
+/// The names of a code: `_ai_ci` where it has a number, `_as_cs`.
+macro_rules! names {
+    ($code:literal, $strict:literal) => {
+        Names900 {
+            letters: None,
+            letters_accents_case: (concat!("utf8mb4_", $code, "_0900_as_cs"), $strict),
+        }
+    };
+    ($code:literal, $letters:literal, $strict:literal) => {
+        Names900 {
+            letters: Some((concat!("utf8mb4_", $code, "_0900_ai_ci"), $letters)),
+            ..names!($code, $strict)
+        }
+    };
+}
+
+/// The names and numbers of a language's collations (MySQL 9.7, information_schema.COLLATIONS).
+fn names_900(language: Language900) -> Names900 {
+    match language {
+        Language900::Bulgarian => names!("bg", 318, 319),
+        Language900::Bosnian => names!("bs", 316, 317),
+        Language900::Czech => names!("cs", 266, 289),
+        Language900::Danish => names!("da", 267, 290),
+        Language900::GermanPhoneBook => names!("de_pb", 256, 279),
+        Language900::Esperanto => names!("eo", 273, 296),
+        Language900::Spanish => names!("es", 263, 286),
+        Language900::TraditionalSpanish => names!("es_trad", 270, 293),
+        Language900::Estonian => names!("et", 262, 285),
+        Language900::Galician => names!("gl", 320, 321),
+        Language900::Croatian => names!("hr", 275, 298),
+        Language900::Hungarian => names!("hu", 274, 297),
+        Language900::Icelandic => names!("is", 257, 280),
+        Language900::Japanese => names!("ja", 303),
+        Language900::Latin => names!("la", 271, 294),
+        Language900::Lithuanian => names!("lt", 268, 291),
+        Language900::Latvian => names!("lv", 258, 281),
+        Language900::MongolianCyrillic => names!("mn_cyrl", 322, 323),
+        Language900::NorwegianBokmal => names!("nb", 310, 311),
+        Language900::NorwegianNynorsk => names!("nn", 312, 313),
+        Language900::Polish => names!("pl", 261, 284),
+        Language900::Romanian => names!("ro", 259, 282),
+        Language900::Russian => names!("ru", 306, 307),
+        Language900::Slovak => names!("sk", 269, 292),
+        Language900::Slovenian => names!("sl", 260, 283),
+        Language900::SerbianLatin => names!("sr_latn", 314, 315),
+        Language900::Swedish => names!("sv", 264, 287),
+        Language900::Turkish => names!("tr", 265, 288),
+        Language900::Vietnamese => names!("vi", 277, 300),
+        Language900::Chinese => names!("zh", 308),
     }
 }

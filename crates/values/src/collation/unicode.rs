@@ -3,36 +3,39 @@
 //! A table lists what `scripts/collation-weights` printed of MySQL 9.7 (the layout of its bytes is
 //! drawn there), and is unpacked when the first text is compared by it: some 300 to 700 KB. The
 //! weights of characters that no table lists are computed: ideographs and what Unicode had not
-//! assigned (UTS 10, implicit weights), Hangul syllables. A language has the table of 4.0.0 but for
-//! the characters that `languages.weights` lists.
+//! assigned (UTS 10, implicit weights), Hangul syllables. A language has the table of 4.0.0 or 9.0.0
+//! but for what `languages.weights` and `languages_900.weights` list.
 //!
 //! Invariants
 //! 1. Keys on disk are made of these weights, so a table never changes.
-//! 2. A text weighs what its characters weigh one after another: none of these collations has
-//!    contractions.
+//! 2. A text weighs what its characters weigh one after another, but for the contractions of a
+//!    language.
 //!
-//! Not here: levels and padding of collations (`leveled`), the bytes of keys (`key::leveled`).
+//! Not here: which characters a contraction has (`contractions`), levels and padding of collations
+//! (`leveled`), the bytes of keys (`key::leveled`).
 
 use std::io::Read;
 use std::sync::{LazyLock, OnceLock};
 
 use flate2::read::DeflateDecoder;
 
+use super::contractions::Contractions;
 use super::weights::next_character;
-use crate::language::Language;
+use crate::language::{Language, Language900};
 
-static UNICODE_400: LazyLock<WeightTable> =
-    LazyLock::new(|| WeightTable::unpack(include_bytes!("unicode_400.weights")));
-static UNICODE_520: LazyLock<WeightTable> =
-    LazyLock::new(|| WeightTable::unpack(include_bytes!("unicode_520.weights")));
-static UNICODE_900: LazyLock<WeightTable> =
-    LazyLock::new(|| WeightTable::unpack(include_bytes!("unicode_900.weights")));
+const PACKED_400: &[u8] = include_bytes!("unicode_400.weights");
+const PACKED_520: &[u8] = include_bytes!("unicode_520.weights");
+const PACKED_900: &[u8] = include_bytes!("unicode_900.weights");
+const PACKED_LANGUAGES: &[u8] = include_bytes!("languages.weights");
+const PACKED_LANGUAGES_900: &[u8] = include_bytes!("languages_900.weights");
+
+static UNICODE_400: LazyLock<WeightTable> = LazyLock::new(|| WeightTable::unpack(PACKED_400));
+static UNICODE_520: LazyLock<WeightTable> = LazyLock::new(|| WeightTable::unpack(PACKED_520));
+static UNICODE_900: LazyLock<WeightTable> = LazyLock::new(|| WeightTable::unpack(PACKED_900));
 
 const LEVELS_MAX: usize = 3;
 const PAGE: usize = 256;
 const CHARACTERS: usize = 0x11_0000;
-/// Weights at the second and third level of a character whose weights are computed.
-const IMPLICIT_LOWER: [[u16; 1]; 2] = [[0x20], [0x02]];
 /// Stands in a page for a character whose weights are computed.
 const UNLISTED: u32 = u32::MAX;
 
@@ -47,6 +50,8 @@ pub(crate) enum UnicodeEdition {
     V520,
     /// 9.0.0: `utf8mb4_0900_ai_ci` and its kin.
     V900,
+    /// 9.0.0 as a language orders it: `utf8mb4_sv_0900_ai_ci` and others.
+    V900Of(Language900),
 }
 
 impl UnicodeEdition {
@@ -58,10 +63,20 @@ impl UnicodeEdition {
                 static TABLES: [OnceLock<WeightTable>; Language::ALL.len()] =
                     [const { OnceLock::new() }; Language::ALL.len()];
                 let at = language as usize;
-                TABLES[at].get_or_init(|| WeightTable::of_language(at))
+                TABLES[at].get_or_init(|| {
+                    WeightTable::of_language(PACKED_400, PACKED_LANGUAGES, at)
+                })
             }
             UnicodeEdition::V520 => &UNICODE_520,
             UnicodeEdition::V900 => &UNICODE_900,
+            UnicodeEdition::V900Of(language) => {
+                static TABLES: [OnceLock<WeightTable>; Language900::ALL.len()] =
+                    [const { OnceLock::new() }; Language900::ALL.len()];
+                let at = language as usize;
+                TABLES[at].get_or_init(|| {
+                    WeightTable::of_language(PACKED_900, PACKED_LANGUAGES_900, at)
+                })
+            }
         }
     }
 }
@@ -79,7 +94,13 @@ pub(crate) struct WeightTable {
     pages: Vec<[u32; PAGE]>,
     /// Of each listed character: how many at each level, then the weights themselves.
     weights: Vec<u16>,
-    /// The first-level weight of each ASCII character that has one; 0 for the others.
+    contractions: Contractions,
+    /// What implicit weights begin with instead, in order.
+    implicit_firsts: Vec<(u16, u16)>,
+    /// Weights at the second and third level of a character whose weights are computed.
+    implicit_lower: [[u16; 1]; 2],
+    /// The first-level weight of each ASCII character that has one and begins no contraction; 0 for
+    /// the others.
     ascii: [u16; 128],
 }
 
@@ -87,7 +108,7 @@ impl WeightTable {
     fn unpack(packed: &[u8]) -> WeightTable {
         let bytes = inflated(packed);
         let mut numbers = Numbers(&bytes);
-        let mut head = || numbers.next().unwrap_or_default();
+        let mut head = || numbers.number();
         let (levels, high, by_letters, wide) = (head() as usize, head(), head(), head());
         let mut table = WeightTable {
             levels,
@@ -97,6 +118,9 @@ impl WeightTable {
             index: vec![0; CHARACTERS / PAGE],
             pages: Vec::new(),
             weights: Vec::new(),
+            contractions: Contractions::default(),
+            implicit_firsts: Vec::new(),
+            implicit_lower: [[0x20], [0x02]],
             ascii: [0; 128],
         };
         let (mut character, mut before) = (usize::MAX, [0i32; LEVELS_MAX]);
@@ -108,30 +132,56 @@ impl WeightTable {
         table
     }
 
-    /// That of 4.0.0 with what a language has otherwise; `at`: its place in the file of languages.
-    fn of_language(at: usize) -> WeightTable {
-        let mut table = WeightTable::unpack(include_bytes!("unicode_400.weights"));
-        let bytes = inflated(include_bytes!("languages.weights"));
+    /// A table with what a language has otherwise; `at`: its place in the file of languages.
+    fn of_language(packed: &[u8], languages: &[u8], at: usize) -> WeightTable {
+        let mut table = WeightTable::unpack(packed);
+        let bytes = inflated(languages);
         let mut numbers = Numbers(&bytes);
-        for language in 0..=at {
-            let (mut character, mut before) = (0, [0i32; LEVELS_MAX]);
-            for _ in 0..numbers.next().unwrap_or_default() {
-                character += numbers.next().unwrap_or_default() as usize;
-                match language == at {
-                    true => table.list(character, &mut numbers, &mut before),
-                    false => pass_over(&mut numbers),
-                }
-            }
-        }
+        (0..at).for_each(|_| pass_over(&mut numbers, table.levels));
+        table.tailor(&mut numbers);
         table.finish();
         table
+    }
+
+    /// Takes what a language has otherwise.
+    fn tailor(&mut self, numbers: &mut Numbers<'_>) {
+        let thirds = numbers.pairs();
+        self.replace_thirds(&thirds);
+        self.implicit_firsts = numbers.pairs();
+        let (mut character, mut before) = (0, [0i32; LEVELS_MAX]);
+        for _ in 0..numbers.number() {
+            character += numbers.number() as usize;
+            self.list(character, numbers, &mut before);
+        }
+        for _ in 0..numbers.number() {
+            let rest = numbers.number().saturating_sub(1);
+            let first = numbers.number();
+            let rest = (0..rest).map(|_| numbers.number()).collect();
+            let at = self.push_weights(numbers, &mut before);
+            self.contractions.add(first, rest, at);
+        }
+    }
+
+    /// Has weights of the third level stand for others.
+    fn replace_thirds(&mut self, pairs: &[(u16, u16)]) {
+        let replaced = |weight: u16| replacement(pairs, weight).unwrap_or(weight);
+        let mut at = 0;
+        while at < self.weights.len() && self.levels == LEVELS_MAX {
+            let counts: [u16; LEVELS_MAX] = std::array::from_fn(|n| self.weights[at + n]);
+            let [before, all] = [2, 3].map(|n| counts[..n].iter().copied().sum::<u16>());
+            let start = at + LEVELS_MAX;
+            at = start + usize::from(all);
+            let third = &mut self.weights[start + usize::from(before)..at];
+            third.iter_mut().for_each(|weight| *weight = replaced(*weight));
+        }
+        self.implicit_lower[1] = self.implicit_lower[1].map(replaced);
     }
 
     fn finish(&mut self) {
         self.weights.shrink_to_fit();
         for character in 0..128 {
             self.ascii[character] = match self.of(character as u32, 0).parts[0] {
-                [weight] => *weight,
+                [weight] if !self.contractions.begin_with(character as u32) => *weight,
                 _ => 0,
             };
         }
@@ -146,18 +196,23 @@ impl WeightTable {
             }
             page => usize::from(page) - 1,
         };
+        self.pages[page][character % PAGE] = self.push_weights(numbers, before);
+    }
+
+    /// Reads how many weights there are at each level, and the weights; where they begin.
+    fn push_weights(&mut self, numbers: &mut Numbers<'_>, before: &mut [i32]) -> u32 {
         let start = self.weights.len();
-        self.pages[page][character % PAGE] = start as u32;
         self.weights.resize(start + self.levels, 0);
         for (level, last) in before.iter_mut().take(self.levels).enumerate() {
-            let count = numbers.next().unwrap_or_default();
+            let count = numbers.number();
             self.weights[start + level] = count as u16;
             for _ in 0..count {
-                let zigzag = numbers.next().unwrap_or_default();
+                let zigzag = numbers.number();
                 *last += (zigzag >> 1) as i32 ^ -((zigzag & 1) as i32);
                 self.weights.push(*last as u16);
             }
         }
+        start as u32
     }
 
     /// The first-level weight of a byte of ASCII, if it has exactly one; else 0.
@@ -179,12 +234,23 @@ impl WeightTable {
     fn listed(&self, character: u32, level: usize) -> Option<&[u16]> {
         let page = usize::from(*self.index.get(character as usize / PAGE)?).checked_sub(1)?;
         let at = self.pages[page][character as usize % PAGE];
-        if at == UNLISTED {
-            return None;
-        }
+        (at != UNLISTED).then(|| self.weights_at(at, level))
+    }
+
+    fn weights_at(&self, at: u32, level: usize) -> &[u16] {
         let (counts, weights) = self.weights[at as usize..].split_at(self.levels);
         let from: u16 = counts[..level].iter().sum();
-        Some(&weights[usize::from(from)..usize::from(from + counts[level])])
+        &weights[usize::from(from)..usize::from(from + counts[level])]
+    }
+
+    /// Whether some sequences of characters weigh as one.
+    pub(crate) fn has_contractions(&self) -> bool {
+        !self.contractions.is_empty()
+    }
+
+    /// Whether a sequence that weighs as one begins with a character.
+    pub(crate) fn begins_contraction(&self, character: u32) -> bool {
+        self.contractions.begin_with(character)
     }
 
     /// The weights of a character at a level, counted from 0.
@@ -213,9 +279,10 @@ impl WeightTable {
             return CharacterWeights { parts, implicit: [0; 2] };
         }
         if let Some(lower) = level.checked_sub(1) {
-            return CharacterWeights::listed(&IMPLICIT_LOWER[lower]);
+            return CharacterWeights::listed(&self.implicit_lower[lower]);
         }
         let first = self.implicit_base(character) + (character >> 15) as u16;
+        let first = replacement(&self.implicit_firsts, first).unwrap_or(first);
         let implicit = [first, (character & 0x7FFF) as u16 | 0x8000];
         CharacterWeights { parts: [&[]; 3], implicit }
     }
@@ -253,15 +320,55 @@ fn inflated(packed: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Passes over the weights of a character that has one level.
-fn pass_over(numbers: &mut Numbers<'_>) {
-    for _ in 0..numbers.next().unwrap_or_default() {
-        numbers.next();
+/// What stands for a weight in a list in the order of weights.
+fn replacement(pairs: &[(u16, u16)], weight: u16) -> Option<u16> {
+    let at = pairs.binary_search_by_key(&weight, |(one, _)| *one).ok()?;
+    Some(pairs[at].1)
+}
+
+/// Passes over a language of so many levels.
+fn pass_over(numbers: &mut Numbers<'_>, levels: usize) {
+    numbers.pairs();
+    numbers.pairs();
+    let weights = |numbers: &mut Numbers<'_>| {
+        for _ in 0..levels {
+            let count = numbers.number();
+            numbers.pass(count);
+        }
+    };
+    for _ in 0..numbers.number() {
+        numbers.pass(1);
+        weights(numbers);
+    }
+    for _ in 0..numbers.number() {
+        let characters = numbers.number();
+        numbers.pass(characters);
+        weights(numbers);
     }
 }
 
 /// LEB128 numbers one after another.
 struct Numbers<'a>(&'a [u8]);
+
+impl Numbers<'_> {
+    /// The next; 0 where there is none.
+    fn number(&mut self) -> u32 {
+        self.next().unwrap_or_default()
+    }
+
+    /// Passes over so many.
+    fn pass(&mut self, count: u32) {
+        (0..count).for_each(|_| {
+            self.number();
+        });
+    }
+
+    /// How many pairs there are, and the pairs.
+    fn pairs(&mut self) -> Vec<(u16, u16)> {
+        let count = self.number();
+        (0..count).map(|_| (self.number() as u16, self.number() as u16)).collect()
+    }
+}
 
 impl Iterator for Numbers<'_> {
     type Item = u32;
@@ -326,6 +433,19 @@ impl<'t, 'a> TextWeights<'t, 'a> {
     }
 }
 
+impl<'t> TextWeights<'t, '_> {
+    /// The weights of a character that was passed, or of the contraction that begins with it.
+    fn beginning_with(&mut self, character: u32) -> CharacterWeights<'t> {
+        match self.table.contractions.longest(character, self.text) {
+            Some((at, bytes)) => {
+                self.text = &self.text[bytes..];
+                CharacterWeights::listed(self.table.weights_at(at, self.level))
+            }
+            None => self.table.of(character, self.level),
+        }
+    }
+}
+
 impl Iterator for TextWeights<'_, '_> {
     type Item = u16;
 
@@ -344,7 +464,10 @@ impl Iterator for TextWeights<'_, '_> {
             }
             let (character, bytes) = next_character(self.text);
             self.text = &self.text[bytes..];
-            self.of_character = self.table.of(character, self.level);
+            self.of_character = match self.table.contractions.is_empty() {
+                true => self.table.of(character, self.level),
+                false => self.beginning_with(character),
+            };
         }
     }
 }
