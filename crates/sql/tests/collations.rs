@@ -44,13 +44,19 @@ fn a_long_text_has_a_key_of_three_levels_unless_its_accents_are_too_many() {
 fn letters_of_several_characters_are_found_by_their_keys() {
     let s = &mut session(&server());
     run(s, "CREATE TABLE t (a VARCHAR(9) COLLATE utf8mb4_cs_0900_ai_ci PRIMARY KEY)");
-    run(s, "INSERT INTO t VALUES ('chata'), ('cukr'), ('had'), ('igla'), ('CHLEB'), ('c'), ('šach')");
+    run(
+        s,
+        "INSERT INTO t VALUES ('chata'), ('cukr'), ('had'), ('igla'), ('CHLEB'), ('c'), ('šach')",
+    );
     for executor in ["rows", "columns"] {
         run(s, &format!("SET rowhouse_executor = '{executor}'"));
         assert_eq!(run(s, "SELECT a FROM t ORDER BY a"), "c\ncukr\nhad\nchata\nCHLEB\nigla\nšach");
         assert_eq!(run(s, "SELECT a FROM t WHERE a LIKE 'c%' ORDER BY a"), "c\ncukr\nchata\nCHLEB");
         assert_eq!(run(s, "SELECT a FROM t WHERE a LIKE 'ch%' ORDER BY a"), "chata\nCHLEB");
-        assert_eq!(run(s, "SELECT a FROM t WHERE a > 'h' AND a < 'i' ORDER BY a"), "had\nchata\nCHLEB");
+        assert_eq!(
+            run(s, "SELECT a FROM t WHERE a > 'h' AND a < 'i' ORDER BY a"),
+            "had\nchata\nCHLEB"
+        );
         assert_eq!(run(s, "SELECT MAX(a), COUNT(DISTINCT LEFT(a, 2)) FROM t"), "šach\t6");
     }
     assert_eq!(error(s, "INSERT INTO t VALUES ('Chata')"), 1062);

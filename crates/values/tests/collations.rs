@@ -6,8 +6,8 @@ use values::collation::{
 };
 use values::key::write_weights;
 use values::types::Collation::{
-    self, Utf8Mb4Bin, Utf8Mb4GeneralCi, Utf8Mb4Unicode520Ci, Utf8Mb4UnicodeCi, Utf8Mb40900AiCi, Utf8Mb40900AsCi, Utf8Mb40900AsCs,
-    Utf8Mb40900Bin,
+    self, Utf8Mb4Bin, Utf8Mb4GeneralCi, Utf8Mb4Unicode520Ci, Utf8Mb4UnicodeCi, Utf8Mb40900AiCi,
+    Utf8Mb40900AsCi, Utf8Mb40900AsCs, Utf8Mb40900Bin,
 };
 
 /// What `scripts/collation-weights` recorded of MySQL 9.7: a text, and what it weighs under each of
@@ -54,10 +54,7 @@ fn letters_of_languages_weigh_what_they_weigh_to_mysql() {
         seen.insert(collation.number());
     }
     let of_languages = |collation: &Collation| {
-        matches!(
-            collation,
-            Collation::Utf8Mb4OfLanguage(_) | Collation::Utf8Mb40900OfLanguage(..)
-        )
+        matches!(collation, Collation::Utf8Mb4OfLanguage(_) | Collation::Utf8Mb40900OfLanguage(..))
     };
     assert_eq!(seen.len(), collations().iter().filter(|one| of_languages(one)).count());
 }
@@ -87,7 +84,9 @@ fn letters_of_several_characters_stand_where_the_language_has_them() {
         assert!(less(czech, "cukr", "hrad"));
     }
     assert!(less("utf8mb4_danish_ci", "z", "aa") && less("utf8mb4_da_0900_as_cs", "A", "a"));
-    assert!(less("utf8mb4_hu_0900_as_cs", "dz", "dzs") && less("utf8mb4_hr_0900_ai_ci", "lz", "lj"));
+    assert!(
+        less("utf8mb4_hu_0900_as_cs", "dz", "dzs") && less("utf8mb4_hr_0900_ai_ci", "lz", "lj")
+    );
     assert!(less("utf8mb4_zh_0900_as_cs", "\u{963f}", "\u{4e00}"));
     // LIKE goes character by character, so a key may begin otherwise than a pattern.
     assert!(like(of("utf8mb4_czech_ci"), b"chata", b"c%", None));

@@ -496,8 +496,7 @@ pub fn common_collation(a: (Collation, u8), b: (Collation, u8)) -> (Collation, u
         Collation::Utf8Mb4GeneralCi => 0,
         Collation::Utf8Mb4UnicodeCi | Collation::Utf8Mb4OfLanguage(_) => 1,
         Collation::Utf8Mb4Unicode520Ci => 2,
-        Collation::Utf8Mb40900AiCi
-        | Collation::Utf8Mb40900OfLanguage(_, Sensitivity::Letters) => 3,
+        Collation::Utf8Mb40900AiCi | Collation::Utf8Mb40900OfLanguage(_, Sensitivity::Letters) => 3,
         Collation::Utf8Mb40900AsCi => 4,
         Collation::Utf8Mb40900AsCs
         | Collation::Utf8Mb40900OfLanguage(_, Sensitivity::LettersAccentsCase) => 5,

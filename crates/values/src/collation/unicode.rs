@@ -3,8 +3,8 @@
 //! A table lists what `scripts/collation-weights` printed of MySQL 9.7 (the layout of its bytes is
 //! drawn there), and is unpacked when the first text is compared by it: some 300 to 700 KB. The
 //! weights of characters that no table lists are computed: ideographs and what Unicode had not
-//! assigned (UTS 10, implicit weights), Hangul syllables. A language has the table of 4.0.0 or 9.0.0
-//! but for what `languages.weights` and `languages_900.weights` list.
+//! assigned (UTS 10, implicit weights), Hangul syllables. A language has the table of 4.0.0 or
+//! 9.0.0 but for what `languages.weights` and `languages_900.weights` list.
 //!
 //! Invariants
 //! 1. Keys on disk are made of these weights, so a table never changes.
@@ -63,9 +63,8 @@ impl UnicodeEdition {
                 static TABLES: [OnceLock<WeightTable>; Language::ALL.len()] =
                     [const { OnceLock::new() }; Language::ALL.len()];
                 let at = language as usize;
-                TABLES[at].get_or_init(|| {
-                    WeightTable::of_language(PACKED_400, PACKED_LANGUAGES, at)
-                })
+                TABLES[at]
+                    .get_or_init(|| WeightTable::of_language(PACKED_400, PACKED_LANGUAGES, at))
             }
             UnicodeEdition::V520 => &UNICODE_520,
             UnicodeEdition::V900 => &UNICODE_900,
@@ -73,9 +72,8 @@ impl UnicodeEdition {
                 static TABLES: [OnceLock<WeightTable>; Language900::ALL.len()] =
                     [const { OnceLock::new() }; Language900::ALL.len()];
                 let at = language as usize;
-                TABLES[at].get_or_init(|| {
-                    WeightTable::of_language(PACKED_900, PACKED_LANGUAGES_900, at)
-                })
+                TABLES[at]
+                    .get_or_init(|| WeightTable::of_language(PACKED_900, PACKED_LANGUAGES_900, at))
             }
         }
     }
