@@ -126,6 +126,16 @@ impl Share {
         self.bytes
     }
 
+    /// Belongs to no connection from now on: what it holds stays when that has gone.
+    pub fn leave_owner(&mut self) {
+        let Some(owner) = self.owner.take() else { return };
+        let bytes = self.bytes;
+        owner.count(&|sum: &AtomicUsize| sum.fetch_sub(bytes, Ordering::Relaxed));
+        if self.is_kept {
+            owner.kept.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+
     /// Counts what is held from now on.
     #[inline]
     pub fn set(&mut self, bytes: usize) {
@@ -271,6 +281,19 @@ mod tests {
         let owner = Arc::clone(&connection.0);
         let _working = interrupt::working(connection);
         (make(), owner)
+    }
+
+    #[test]
+    fn what_outlives_its_connection_is_counted_and_is_nobodys() {
+        let budget = Budget::of_connections(6400);
+        let (mut left, owner) = of_connection(|| budget.share());
+        left.grow_to(400).unwrap();
+        left.leave_owner();
+        assert_eq!((owner.bytes(), budget.used()), (0, 400));
+        left.set(100);
+        assert_eq!((owner.bytes(), budget.used()), (0, 100));
+        drop(left);
+        assert_eq!(budget.used(), 0);
     }
 
     #[test]

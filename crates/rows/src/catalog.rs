@@ -18,7 +18,8 @@
 //!                              that is an expression or descends, or was invisible, 17 once
 //!                              there was a full-text index, 18 once a table had partitions, 19
 //!                              once a definition had a collation of a language by Unicode
-//!                              9.0.0, or of one with contractions
+//!                              9.0.0, or of one with contractions, 20 once a transaction was
+//!                              prepared
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -26,6 +27,7 @@
 //! 00000000 06 event id u32 BE  an event; value: its `EventDefinition` as JSON
 //! 00000000 07 name             an account; name and value: JSON, which crate `access` reads
 //! 00000000 08 view id u32 BE   a view; value: its `ViewDefinition` as JSON
+//! 00000000 09 number u64 BE | part u32 BE    a part of a prepared transaction (`prepared::record`)
 //! ```
 //!
 //! Invariants
@@ -54,7 +56,7 @@ use crate::table::{Table, TableState};
 use crate::view::{View, ViewDefinition};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_LANGUAGES;
+pub const CATALOG_FORMAT: u32 = FORMAT_PREPARED;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -93,6 +95,8 @@ const FORMAT_FULL_TEXT: u32 = 17;
 const FORMAT_PARTITIONS: u32 = 18;
 /// Texts may be ordered by languages that earlier versions do not know.
 const FORMAT_LANGUAGES: u32 = 19;
+/// There may be prepared transactions, which earlier versions would forget.
+const FORMAT_PREPARED: u32 = 20;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -104,6 +108,7 @@ const KIND_ACCOUNT: u8 = 7;
 /// An account as it is stored: its name and what is known of it, which crate `access` reads.
 pub type AccountRecord = (Vec<u8>, Vec<u8>);
 const KIND_VIEW: u8 = 8;
+const KIND_PREPARED: u8 = 9;
 
 /// The tables of one database by name.
 pub(crate) type Tables = HashMap<String, Arc<Table>>;
@@ -204,6 +209,8 @@ impl Catalog {
                     let of_database = views.entry(view.database.clone()).or_default();
                     of_database.insert(view.name.clone(), view);
                 }
+                // Read when there is an engine that can hold them.
+                Some((&KIND_PREPARED, _)) => {}
                 _ => return Err(damaged("unknown kind of catalog entry")),
             }
         }
@@ -355,6 +362,45 @@ impl Catalog {
             ids.push(TableId::from_be_bytes(id));
         }
         Ok(ids)
+    }
+
+    /// Has the store say that there may be prepared transactions, before there is one.
+    ///
+    /// # Errors
+    /// Those of the write.
+    pub(crate) fn expect_prepared(&self, store: &dyn Store) -> Result<()> {
+        let mut change = self.change();
+        if change.changes.format >= FORMAT_PREPARED {
+            return Ok(());
+        }
+        change.format = FORMAT_PREPARED;
+        change.finish(store, Durability::EveryCommit, |_| ())
+    }
+
+    /// The keys of prepared transactions: each has a number, and parts that are counted.
+    pub(crate) fn prepared_range() -> KeyRange {
+        let start = catalog_key(KIND_PREPARED, &[]);
+        KeyRange { start, end: catalog_key(KIND_PREPARED + 1, &[]) }
+    }
+
+    /// The key of a part of a prepared transaction.
+    pub(crate) fn prepared_key(number: u64, part: u32) -> Vec<u8> {
+        let mut key = catalog_key(KIND_PREPARED, &number.to_be_bytes());
+        key.extend_from_slice(&part.to_be_bytes());
+        key
+    }
+
+    /// Number and part that such a key says.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub(crate) fn prepared_part(key: &[u8]) -> Result<(u64, u32)> {
+        let start = catalog_key(KIND_PREPARED, &[]).len();
+        let why = "length of the key of a prepared transaction";
+        let rest: Option<[u8; 12]> = key.get(start..).and_then(|rest| rest.try_into().ok());
+        let rest = rest.ok_or_else(|| Error::Corrupt { key: key.to_vec(), why })?;
+        let whole = rest.iter().fold(0u128, |sum, byte| sum << 8 | u128::from(*byte));
+        Ok(((whole >> 32) as u64, whole as u32))
     }
 
     /// Tables with numbers of indexes that were being filled when the server ended, and are none.

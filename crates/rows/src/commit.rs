@@ -30,7 +30,9 @@ use resources::budget::Share;
 use crate::cache::{RowCache, WriteEffect};
 use crate::error::{Error, Result};
 use crate::recency::Wake;
-use crate::store::{Batch, Change, Durability, Reach, Store, StoreTransaction};
+use crate::store::{
+    Batch, Change, Durability, KeyRange, Reach, SortedWrite, Store, StoreTransaction,
+};
 use crate::table::{GateGuard, PREFIX_BYTES, PRIMARY, SizesMoved};
 use crate::temporary_ids::is_temporary_key;
 
@@ -211,8 +213,9 @@ impl CommitterShared {
                     held.push(writes);
                 }
                 None => {
-                    let TransactionWrites { store, gates, sizes, .. } = writes;
-                    let result = self.commit_apart(store, &gates, durability);
+                    let TransactionWrites { mut store, gates, sizes, .. } = writes;
+                    let result = self.apply_apart(&mut *store, &gates, durability);
+                    drop(store);
                     self.count(sizes, &result);
                     drop(gates);
                     own = own.and(result);
@@ -241,20 +244,20 @@ impl CommitterShared {
         self.write_announced(std::slice::from_ref(taken), write)
     }
 
-    /// Commits what is no batch, and keeps the row cache in step: by tables, since its rows may be
+    /// Applies what is no batch, and keeps the row cache in step: by tables, since its rows may be
     /// more than there is memory for.
-    fn commit_apart(
+    fn apply_apart(
         &self,
-        store: Box<dyn StoreTransaction>,
+        store: &mut dyn StoreTransaction,
         gates: &[GateGuard],
         durability: Durability,
     ) -> Result<()> {
         if !self.cache.is_on() {
-            return store.commit(durability);
+            return store.apply(durability);
         }
         let tables: Vec<_> = gates.iter().map(GateGuard::id).collect();
         self.cache.begin_tables(&tables);
-        let result = store.commit(durability);
+        let result = store.apply(durability);
         self.cache.end_tables(self.store.sequence().unwrap_or(0));
         result
     }
@@ -353,6 +356,30 @@ impl Committer {
                 None => outcome.1.wait(&mut result),
             }
         }
+    }
+
+    /// Applies the writes of a transaction that keeps its locks until it is dropped: so that it is
+    /// as it was when that fails. Durable on return.
+    pub(crate) fn apply(
+        &self,
+        store: &mut dyn StoreTransaction,
+        gates: &[GateGuard],
+    ) -> Result<()> {
+        if store.is_spilled() {
+            return self.shared.apply_apart(store, gates, Durability::EveryCommit);
+        }
+        let change = |write: Result<SortedWrite>| match write? {
+            (key, Some(value)) => Ok(Change::put(key, value)),
+            (key, None) => Ok(Change::delete(key)),
+        };
+        let writes = store.writes_in(&KeyRange::default()).map(change);
+        let batch = Batch { changes: writes.collect::<Result<_>>()? };
+        self.shared.write(&[StoreBatch::new(batch, MANY)], Durability::EveryCommit)
+    }
+
+    /// Counts what such a transaction has added to tables.
+    pub(crate) fn count(&self, sizes: SizesMoved) {
+        self.shared.count(sizes, &Ok(()));
     }
 
     /// The right to commit, if nobody commits or waits for it.

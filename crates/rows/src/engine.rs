@@ -24,6 +24,7 @@ use crate::commit::{Committer, Lead};
 use crate::error::{Error, Result};
 use crate::ingestion::TableStore;
 use crate::metrics::Metrics;
+use crate::global_transactions::GlobalTransactions;
 use crate::recency::Wake;
 use crate::rules::{MakeRules, no_rules};
 use crate::store::{Durability, Read, TemporaryStore};
@@ -72,6 +73,7 @@ pub struct Engine {
     images: Images,
     asked_keys: Arc<AskedKeys>,
     committer: Committer,
+    global_transactions: Arc<GlobalTransactions>,
     wake: Arc<Wake>,
     metrics: Metrics,
     budget: Arc<Budget>,
@@ -120,6 +122,7 @@ impl Engine {
             images,
             asked_keys: Arc::new(AskedKeys::default()),
             committer,
+            global_transactions: Arc::default(),
             wake,
             metrics: Metrics::new(),
             budget: Budget::of_connections(options.client_bytes),
@@ -138,7 +141,9 @@ impl Engine {
             Err(Error::DiskFull { .. } | Error::Refused { .. }) => {}
             resumed => resumed?,
         }
-        Ok(Arc::new(engine))
+        let engine = Arc::new(engine);
+        engine.resume_prepared()?;
+        Ok(engine)
     }
 
     /// Databases, tables, columns.
@@ -174,6 +179,11 @@ impl Engine {
     /// The indexes in memory.
     pub(crate) fn images(&self) -> &Images {
         &self.images
+    }
+
+    /// Global transactions, those that are prepared among them.
+    pub fn global_transactions(&self) -> &Arc<GlobalTransactions> {
+        &self.global_transactions
     }
 
     /// Wakes the thread that sweeps (`sweep`).
@@ -238,6 +248,7 @@ impl Engine {
     pub fn close(&self) -> Result<()> {
         self.closed.store(true, Ordering::Relaxed);
         self.committer.stop();
+        self.global_transactions.close();
         // They are estimates: should this fail, the next start has older ones.
         let _ = self.keep_all_row_counts();
         self.store.sync()

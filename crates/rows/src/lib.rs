@@ -4,11 +4,12 @@
 //! Layers, bottom up; none uses one above it (`scripts/module-graph`):
 //! - store: `store` (the traits), `locks`, `local`, `run`, `chunk_file`, `temporary_ids`
 //! - tables: `schema`, `partitioning`, `foreign_key`, `partition`, `event`, `rules`, `recency`,
-//!   `cache`, `table`, `ingestion` (very many rows at once), `catalog`, `commit`
+//!   `cache`, `table`, `ingestion` (very many rows at once), `catalog`, `commit`,
+//!   `global_transactions`
 //! - `engine`, which holds them together
 //! - rows: `find`, `row_keys`, `images`, `merged`, `leaps`, `estimate`, `split`, `expiry`,
-//!   `transaction`, `group`, `bulk`, `counting`, `sizes`, `postings`, `full_text`, `ddl`, `alter`,
-//!   `evict`, `sweep`, `check`, `salvage`
+//!   `transaction`, `prepared`, `group`, `bulk`, `counting`, `sizes`, `postings`, `full_text`, `ddl`,
+//!   `alter`, `evict`, `sweep`, `check`, `salvage`
 //! - beside these: `memory` and `temporary`, two stores, and `conformance`, what every store
 //!   promises
 //!
@@ -37,6 +38,7 @@ pub mod expiry;
 pub mod find;
 pub mod foreign_key;
 mod full_text;
+pub mod global_transactions;
 pub mod group;
 pub mod hot_keys;
 mod images;
@@ -53,6 +55,7 @@ pub mod partition;
 mod partition_fault;
 mod partitioning;
 mod postings;
+pub mod prepared;
 mod readable;
 pub mod recency;
 pub mod removal;

@@ -375,7 +375,7 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
         (!self.writes.overlay().is_spilled()).then(|| self.writes.take())
     }
 
-    fn commit(mut self: Box<Self>, durability: Durability) -> Result<()> {
+    fn apply(&mut self, durability: Durability) -> Result<()> {
         if self.writes.overlay().is_empty() {
             return Ok(());
         }

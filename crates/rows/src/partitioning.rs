@@ -65,6 +65,35 @@ pub struct Partition {
     /// COMMENT.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
+    /// Its subpartitions, where they were written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subpartitions: Vec<Subpartition>,
+}
+
+/// A subpartition: a name for some of its partition's rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subpartition {
+    /// Its name.
+    pub name: String,
+    /// COMMENT.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub comment: String,
+}
+
+/// SUBPARTITION BY: kept and shown. Rows lie by partitions alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subpartitioning {
+    /// HASH or KEY.
+    pub method: PartitionMethod,
+    /// LINEAR.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub linear: bool,
+    /// What by.
+    pub by: PartitionedBy,
+    /// How many each partition has.
+    pub count: u32,
+    /// How they were written.
+    pub naming: PartitionNaming,
 }
 
 /// PARTITION BY.
@@ -77,6 +106,9 @@ pub struct Partitioning {
     pub linear: bool,
     /// What by.
     pub by: PartitionedBy,
+    /// SUBPARTITION BY.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subpartitioning: Option<Subpartitioning>,
     /// In the order of their values, or of their numbers in a HASH.
     pub partitions: Vec<Partition>,
     /// How they were written.
@@ -96,6 +128,32 @@ impl Partitioning {
         matches!(self.by, PartitionedBy::Columns(_))
     }
 
+    /// The subpartitions of a partition, those that were not written by the names that MySQL gives
+    /// them; none in a table without.
+    pub fn subpartitions(&self, partition: &Partition) -> Vec<Subpartition> {
+        match &self.subpartitioning {
+            None => Vec::new(),
+            Some(_) if !partition.subpartitions.is_empty() => partition.subpartitions.clone(),
+            Some(by) => {
+                let name = |at: u32| format!("{}sp{at}", partition.name);
+                let named =
+                    |at| Subpartition { name: name(at), comment: partition.comment.clone() };
+                (0..by.count).map(named).collect()
+            }
+        }
+    }
+
+    /// What rows are divided by: into partitions, and these.
+    pub(crate) fn all_by(&self) -> impl Iterator<Item = &PartitionedBy> {
+        [&self.by].into_iter().chain(self.subpartitioning.as_ref().map(|within| &within.by))
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn all_by_mut(&mut self) -> impl Iterator<Item = &mut PartitionedBy> {
+        let within = self.subpartitioning.as_mut().map(|within| &mut within.by);
+        [&mut self.by].into_iter().chain(within)
+    }
+
     /// Gives a partition the next number.
     pub(crate) fn take_id(&mut self) -> PartitionId {
         self.next += 1;
@@ -112,6 +170,7 @@ impl Partitioning {
                 name,
                 values: Vec::new(),
                 comment: String::new(),
+                subpartitions: Vec::new(),
             });
         }
     }

@@ -17,6 +17,7 @@ mod large;
 mod members;
 mod online;
 mod online_copies;
+mod prepared;
 mod seen_rows;
 mod temporary;
 mod tour;

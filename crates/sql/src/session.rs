@@ -65,6 +65,7 @@ mod view_rights;
 mod views;
 mod write;
 mod write_plan;
+mod xa;
 
 pub use commands::SessionCommand;
 use statement::Statement;
@@ -101,6 +102,7 @@ use syntax::TableName;
 use syntax::scan::Scanned;
 use transaction::OpenTransaction;
 use usage::UncountedUse;
+use xa::XaBranch;
 
 /// Status flag: a transaction is open.
 const STATUS_IN_TRANSACTION: u16 = 1;
@@ -133,6 +135,8 @@ pub struct Session {
     /// Memory for the user variables.
     user_share: Share,
     open: Option<OpenTransaction>,
+    /// The global transaction that the open one is.
+    xa: Option<XaBranch>,
     /// Its temporary tables, if it has any.
     temporary: Option<Arc<TemporaryNames>>,
     /// Whether the statement that runs writes to temporary tables alone.
@@ -233,6 +237,7 @@ impl Session {
             user_variable_bytes: 0,
             user_share,
             open: None,
+            xa: None,
             temporary: None,
             writes_temporary: false,
             inserts: None,

@@ -290,6 +290,9 @@ fn stopwords_are_left_out_as_the_session_says_when_the_index_is_made() {
     assert!(run(s, "CHECK TABLE t").ends_with("status\tOK"));
     let shown = run(s, "SHOW VARIABLES LIKE 'innodb_ft_m%_token_size'");
     assert_eq!(shown, "innodb_ft_max_token_size\t84\ninnodb_ft_min_token_size\t3");
+    let words = "SELECT COUNT(*), MIN(value), MAX(value) \
+                 FROM information_schema.innodb_ft_default_stopword";
+    assert_eq!(run(s, words), "36\ta\twww");
 }
 
 #[test]

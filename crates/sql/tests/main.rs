@@ -56,3 +56,4 @@ mod sweeping;
 mod temporary;
 mod view_rights;
 mod views;
+mod xa;

@@ -569,3 +569,99 @@ fn a_partition_and_a_table_change_their_rows() {
         run(s, "DROP TABLE p, x, other, divided");
     }
 }
+
+#[test]
+fn subpartitions_are_kept_and_shown_and_rows_lie_by_partitions() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE a (id INT, b INT) PARTITION BY RANGE (id) SUBPARTITION BY HASH (b) \
+         SUBPARTITIONS 2 (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN MAXVALUE)",
+    );
+    let shown = run(s, "SHOW CREATE TABLE a");
+    let text = "/*!50100 PARTITION BY RANGE (`id`)\nSUBPARTITION BY HASH (`b`)\nSUBPARTITIONS 2\n\
+                (PARTITION p0 VALUES LESS THAN (10) ENGINE = InnoDB,\n \
+                PARTITION p1 VALUES LESS THAN MAXVALUE ENGINE = InnoDB) */";
+    assert!(shown.ends_with(text), "{shown}");
+    let lines = "SELECT partition_name, subpartition_name, partition_ordinal_position, \
+                 subpartition_ordinal_position, subpartition_method, subpartition_expression \
+                 FROM information_schema.partitions WHERE table_name = 'a' ORDER BY 3, 4";
+    let listed = ["p0\tp0sp0\t1\t1", "p0\tp0sp1\t1\t2", "p1\tp1sp0\t2\t1", "p1\tp1sp1\t2\t2"];
+    let listed = listed.map(|line| format!("{line}\tHASH\t`b`")).join("\n");
+    assert_eq!(run(s, lines), listed);
+    run(s, "INSERT INTO a VALUES (1, 1), (1, 2), (20, 1)");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM a PARTITION (p0)"), "2");
+    assert_eq!(error(s, "SELECT * FROM a PARTITION (p0sp0)"), 1735);
+    assert_eq!(error(s, "ALTER TABLE a DROP PARTITION p0sp0"), 1507);
+    assert_eq!(error(s, "ALTER TABLE a DROP COLUMN b"), 3855);
+    run(s, "ALTER TABLE a DROP PARTITION p0");
+    assert_eq!(run(s, "SELECT id FROM a"), "20");
+
+    run(
+        s,
+        "CREATE TABLE b (id INT, b INT, d DATE) PARTITION BY LIST COLUMNS (id) SUBPARTITION BY \
+         LINEAR KEY (b, d) (PARTITION p0 VALUES IN (1) COMMENT 'c' (SUBPARTITION s0 COMMENT 'x', \
+         SUBPARTITION s1), PARTITION p1 VALUES IN (2) (SUBPARTITION s2, SUBPARTITION q3))",
+    );
+    run(s, "ALTER TABLE b ADD PARTITION (PARTITION p2 VALUES IN (5))");
+    let shown = run(s, "SHOW CREATE TABLE b");
+    let text = "/*!50500 PARTITION BY LIST  COLUMNS(id)\nSUBPARTITION BY LINEAR KEY (b,d)\n\
+                (PARTITION p0 VALUES IN (1)\n (SUBPARTITION s0 COMMENT = 'x' ENGINE = InnoDB,\n  \
+                SUBPARTITION s1 COMMENT = 'c' ENGINE = InnoDB),\n PARTITION p1 VALUES IN (2)\n \
+                (SUBPARTITION s2 ENGINE = InnoDB,\n  SUBPARTITION q3 ENGINE = InnoDB),\n \
+                PARTITION p2 VALUES IN (5)\n (SUBPARTITION p2sp0 ENGINE = InnoDB,\n  \
+                SUBPARTITION p2sp1 ENGINE = InnoDB)) */";
+    assert!(shown.ends_with(text), "{shown}");
+    let definition = shown.split_once('\t').unwrap().1.replace("TABLE `b`", "TABLE `c`");
+    run(s, &definition);
+    assert_eq!(
+        run(s, "SHOW CREATE TABLE c").replace("`c`", "`b`").split_once('\t').unwrap().1,
+        shown.split_once('\t').unwrap().1
+    );
+}
+
+#[test]
+fn what_mysql_refuses_of_subpartitions_is_refused() {
+    let sql = server();
+    let s = &mut session(&sql);
+    let one = "(PARTITION p0 VALUES LESS THAN (10))";
+    for (columns, scheme, number) in [
+        ("", format!("HASH (id) PARTITIONS 3 SUBPARTITION BY HASH (b) SUBPARTITIONS 2"), 1500),
+        ("", format!("RANGE (id) SUBPARTITION BY RANGE (b) {one}"), 1064),
+        ("", format!("RANGE (id) SUBPARTITION BY KEY () {one}"), 1064),
+        ("", format!("RANGE (id) SUBPARTITION BY HASH (b) SUBPARTITIONS 0 {one}"), 1504),
+        ("", format!("RANGE (id) SUBPARTITION BY HASH (b) SUBPARTITIONS 9000 {one}"), 1499),
+        ("", format!("RANGE (id) SUBPARTITION BY KEY (zz) {one}"), 1488),
+        ("", format!("RANGE (id) SUBPARTITION BY HASH (zz) {one}"), 1054),
+        ("", format!("RANGE (id) SUBPARTITION BY HASH (t) {one}"), 1659),
+        (", PRIMARY KEY (id)", format!("RANGE (id) SUBPARTITION BY HASH (b) {one}"), 1503),
+        ("", "RANGE (id) (PARTITION p0 VALUES LESS THAN (10) (SUBPARTITION s0))".into(), 1500),
+        (
+            "",
+            "RANGE (id) SUBPARTITION BY HASH (b) SUBPARTITIONS 3 (PARTITION p0 VALUES LESS THAN (10) \
+             (SUBPARTITION s0, SUBPARTITION s1))"
+                .into(),
+            1064,
+        ),
+        (
+            "",
+            "RANGE (id) SUBPARTITION BY HASH (b) (PARTITION p0 VALUES LESS THAN (10) (SUBPARTITION s0, \
+             SUBPARTITION s1), PARTITION p1 VALUES LESS THAN (20))"
+                .into(),
+            1064,
+        ),
+        (
+            "",
+            "RANGE (id) SUBPARTITION BY HASH (b) (PARTITION p0 VALUES LESS THAN (10) (SUBPARTITION s0, \
+             SUBPARTITION s0))"
+                .into(),
+            1517,
+        ),
+    ] {
+        let create = format!(
+            "CREATE TABLE e (id INT, b INT, t VARCHAR(9){columns}) PARTITION BY {scheme}"
+        );
+        assert_eq!(error(s, &create), number, "{create}");
+    }
+}

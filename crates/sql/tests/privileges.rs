@@ -114,6 +114,7 @@ const MATRIX: &[(&str, &str, u16)] = &[
     ("SET DEFAULT ROLE NONE TO other@localhost", "CREATE USER ON *.*", 1227),
     ("DROP ROLE r", "DROP ROLE ON *.*", 1227),
     ("REVOKE SELECT ON d.t FROM other@localhost", "SELECT, GRANT OPTION ON d.t", 1142),
+    ("XA RECOVER", "XA_RECOVER_ADMIN ON *.*", 1401),
     ("REVOKE r FROM other@localhost", "ROLE_ADMIN ON *.*", 1227),
     ("REVOKE ALL PRIVILEGES, GRANT OPTION FROM other@localhost", "CREATE USER ON *.*", 1227),
 ];
@@ -138,6 +139,9 @@ const FREE: &[&str] = &[
     "RELEASE SAVEPOINT s",
     "COMMIT",
     "ROLLBACK",
+    "XA START 'x'",
+    "XA END 'x'",
+    "XA ROLLBACK 'x'",
     "UNLOCK TABLES",
     "PREPARE p FROM 'SELECT 1'",
     "EXECUTE p",
@@ -220,6 +224,7 @@ kinds!(kind, KINDS, Statement {
     Statement::Load(_) => "LOAD DATA",
     Statement::LoadInserts(_) => "LOAD INSERTS",
     Statement::Do(_) => "DO",
+    Statement::Xa(_) => "XA",
 });
 
 kinds!(account_kind, ACCOUNT_KINDS, AccountStatement {

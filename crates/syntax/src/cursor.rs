@@ -334,7 +334,10 @@ impl<'a> Cursor<'a> {
     pub fn bytes(&mut self) -> Result<Vec<u8>> {
         if let Token::HexStringLiteral(digits) = self.peek() {
             let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-            let bytes = digits.as_bytes().chunks(2).filter_map(byte).collect();
+            // An odd digit in front is a byte of its own.
+            let (odd, pairs) = digits.as_bytes().split_at(digits.len() % 2);
+            let bytes = [odd].into_iter().filter(|odd| !odd.is_empty()).chain(pairs.chunks(2));
+            let bytes = bytes.filter_map(byte).collect();
             self.parser.advance_token();
             return Ok(bytes);
         }

@@ -5,7 +5,7 @@
 //! text -> scan       shape and literals, where the statement ends, bodies of events; select_list: items as written
 //! text -> cursor     tokens, read word by word; expressions and queries are sqlparser's
 //!      -> statement  which statement it is: table, alter, change, show, set, load, event,
-//!                 account, grant, view; view_text: the text that a view keeps, and a definition shows
+//!                 account, grant, view, xa; view_text: the text that a view keeps, and a definition shows
 //! ```
 //!
 //! Invariants
@@ -38,6 +38,7 @@ pub mod table_options;
 pub mod types;
 pub mod view;
 mod view_text;
+pub mod xa;
 
 pub use call::{JSON_EMPTY, JSON_ERROR, MATCH};
 pub use cursor::{Cursor, TableName};

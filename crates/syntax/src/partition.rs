@@ -1,7 +1,7 @@
 //! PARTITION BY and what ALTER TABLE says of partitions, as written.
 //!
-//! Refused: SUBPARTITION BY. Accepted without effect: where a partition lies, how many rows it is
-//! to have, which of MySQL's hashes KEY is to use.
+//! Accepted without effect: where a partition lies, how many rows it is to have, which of MySQL's
+//! hashes KEY is to use.
 //!
 //! Not here: what it means (crate `sql`, `ddl::partition`).
 
@@ -63,6 +63,30 @@ pub struct PartitionSpec {
     pub values: PartitionValuesSpec,
     /// COMMENT.
     pub comment: String,
+    /// Its subpartitions; none if none are written.
+    pub subpartitions: Vec<SubpartitionSpec>,
+}
+
+/// A subpartition as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubpartitionSpec {
+    /// Its name.
+    pub name: String,
+    /// COMMENT.
+    pub comment: String,
+}
+
+/// SUBPARTITION BY, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubpartitionBySpec {
+    /// HASH or KEY.
+    pub method: MethodSpec,
+    /// LINEAR.
+    pub linear: bool,
+    /// What by.
+    pub by: DividedBySpec,
+    /// SUBPARTITIONS n.
+    pub count: Option<u64>,
 }
 
 /// PARTITION BY, as written.
@@ -76,6 +100,8 @@ pub struct PartitionBySpec {
     pub by: DividedBySpec,
     /// PARTITIONS n.
     pub count: Option<u64>,
+    /// SUBPARTITION BY.
+    pub subpartition: Option<SubpartitionBySpec>,
     /// The partitions; none if none are written.
     pub partitions: Vec<PartitionSpec>,
 }
@@ -130,7 +156,7 @@ pub enum AlterPartitionSpec {
 /// Reads PARTITION BY, if it is next.
 ///
 /// # Errors
-/// 1064 where it stops making sense; 1235 for SUBPARTITION BY.
+/// 1064 where it stops making sense; 1500 for subpartitions of what is not RANGE or LIST.
 pub fn partition_by(cursor: &mut Cursor<'_>) -> Result<Option<PartitionBySpec>> {
     if !cursor.take_all(&["PARTITION", "BY"]) {
         return Ok(None);
@@ -152,32 +178,15 @@ pub fn partition_by(cursor: &mut Cursor<'_>) -> Result<Option<PartitionBySpec>> 
         MethodSpec::Hash => false,
         MethodSpec::Key => true,
     };
-    if method == MethodSpec::Key && cursor.take("ALGORITHM") {
-        cursor.take_token(&Token::Eq);
-        if !matches!(cursor.number()?, 1 | 2) {
-            return Err(cursor.syntax());
-        }
-    }
-    let by = if by_columns {
-        cursor.expect_token(&Token::LParen)?;
-        let mut names = Vec::new();
-        if method != MethodSpec::Key || *cursor.peek() != Token::RParen {
-            names = cursor.list(|cursor| cursor.name())?;
-        }
-        cursor.expect_token(&Token::RParen)?;
-        DividedBySpec::Columns(names)
-    } else {
-        cursor.expect_token(&Token::LParen)?;
-        let expression = Box::new(cursor.expression()?);
-        cursor.expect_token(&Token::RParen)?;
-        DividedBySpec::Expression(expression)
-    };
+    let by = divided_by(cursor, method, by_columns, method == MethodSpec::Key)?;
     let mut count = None;
     if cursor.take("PARTITIONS") {
-        count = Some(counted(cursor)?);
+        count = Some(counted(cursor, "partitions")?);
     }
-    if cursor.is("SUBPARTITION") {
-        return Err(Error::unsupported("subpartitions"));
+    let is_listed = matches!(method, MethodSpec::Range | MethodSpec::List);
+    let subpartition = subpartition_by(cursor)?;
+    if subpartition.is_some() && !is_listed {
+        return Err(wrong_mixture());
     }
     let mut partitions = Vec::new();
     if *cursor.peek() == Token::LParen && !cursor.is_nth(1, "SELECT") {
@@ -186,14 +195,69 @@ pub fn partition_by(cursor: &mut Cursor<'_>) -> Result<Option<PartitionBySpec>> 
     if count.is_some_and(|count| !partitions.is_empty() && count != partitions.len() as u64) {
         return Err(cursor.syntax());
     }
-    Ok(Some(PartitionBySpec { method, linear, by, count, partitions }))
+    if subpartition.is_none() && partitions.iter().any(|it| !it.subpartitions.is_empty()) {
+        return Err(wrong_mixture());
+    }
+    Ok(Some(PartitionBySpec { method, linear, by, count, subpartition, partitions }))
 }
 
-/// The number behind PARTITIONS.
-fn counted(cursor: &mut Cursor<'_>) -> Result<u64> {
+/// What rows are divided by: names of columns in brackets, or an expression.
+fn divided_by(
+    cursor: &mut Cursor<'_>,
+    method: MethodSpec,
+    by_columns: bool,
+    may_be_empty: bool,
+) -> Result<DividedBySpec> {
+    if method == MethodSpec::Key && cursor.take("ALGORITHM") {
+        cursor.take_token(&Token::Eq);
+        if !matches!(cursor.number()?, 1 | 2) {
+            return Err(cursor.syntax());
+        }
+    }
+    cursor.expect_token(&Token::LParen)?;
+    let by = match by_columns {
+        true if may_be_empty && *cursor.peek() == Token::RParen => {
+            DividedBySpec::Columns(Vec::new())
+        }
+        true => DividedBySpec::Columns(cursor.list(|cursor| cursor.name())?),
+        false => DividedBySpec::Expression(Box::new(cursor.expression()?)),
+    };
+    cursor.expect_token(&Token::RParen)?;
+    Ok(by)
+}
+
+/// Reads SUBPARTITION BY, if it is next.
+fn subpartition_by(cursor: &mut Cursor<'_>) -> Result<Option<SubpartitionBySpec>> {
+    if !cursor.take_all(&["SUBPARTITION", "BY"]) {
+        return Ok(None);
+    }
+    let linear = cursor.take("LINEAR");
+    let method = match cursor.take_any(&["HASH", "KEY"]) {
+        Some("HASH") => MethodSpec::Hash,
+        Some(_) => MethodSpec::Key,
+        None => return Err(cursor.syntax()),
+    };
+    let by = divided_by(cursor, method, method == MethodSpec::Key, false)?;
+    let mut count = None;
+    if cursor.take("SUBPARTITIONS") {
+        count = Some(counted(cursor, "subpartitions")?);
+    }
+    Ok(Some(SubpartitionBySpec { method, linear, by, count }))
+}
+
+/// Error 1500.
+fn wrong_mixture() -> Error {
+    let message = "It is only possible to mix RANGE/LIST partitioning with HASH/KEY partitioning \
+                   for subpartitioning";
+    Error::new(ErrorCode::Subpartition, message)
+}
+
+/// The number behind PARTITIONS, or SUBPARTITIONS.
+fn counted(cursor: &mut Cursor<'_>, what: &str) -> Result<u64> {
     match cursor.number()? {
         0 => {
-            Err(Error::new(ErrorCode::NoParts, "Number of partitions = 0 is not an allowed value"))
+            let message = format!("Number of {what} = 0 is not an allowed value");
+            Err(Error::new(ErrorCode::NoParts, message))
         }
         count => Ok(count),
     }
@@ -213,6 +277,20 @@ fn partition(cursor: &mut Cursor<'_>) -> Result<PartitionSpec> {
     } else {
         PartitionValuesSpec::Nothing
     };
+    let comment = place_options(cursor)?;
+    let mut subpartitions = Vec::new();
+    if *cursor.peek() == Token::LParen {
+        subpartitions = cursor.parenthesised(|cursor| {
+            cursor.expect("SUBPARTITION")?;
+            let name = cursor.name_or_string()?;
+            Ok(SubpartitionSpec { name, comment: place_options(cursor)? })
+        })?;
+    }
+    Ok(PartitionSpec { name, values, comment, subpartitions })
+}
+
+/// Options of a partition, of which only COMMENT has an effect.
+fn place_options(cursor: &mut Cursor<'_>) -> Result<String> {
     let mut comment = String::new();
     loop {
         let storage = cursor.take("STORAGE");
@@ -239,10 +317,7 @@ fn partition(cursor: &mut Cursor<'_>) -> Result<PartitionSpec> {
             break;
         }
     }
-    if *cursor.peek() == Token::LParen {
-        return Err(Error::unsupported("subpartitions"));
-    }
-    Ok(PartitionSpec { name, values, comment })
+    Ok(comment)
 }
 
 fn value(cursor: &mut Cursor<'_>) -> Result<PartitionValueSpec> {
@@ -283,7 +358,7 @@ pub fn partition_options(cursor: &mut Cursor<'_>) -> Result<Option<AlterPartitio
 /// it.
 ///
 /// # Errors
-/// 1064 where it stops making sense; 1235 for subpartitions.
+/// 1064 where it stops making sense.
 pub fn alter_partitions(cursor: &mut Cursor<'_>) -> Result<Option<AlterPartitionSpec>> {
     let is = |cursor: &mut Cursor<'_>, word: &str| cursor.take_all(&[word, "PARTITION"]);
     Ok(Some(if cursor.is_nth(1, "PARTITION") && is(cursor, "ADD") {

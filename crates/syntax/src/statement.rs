@@ -20,6 +20,7 @@ use super::set::{SetItem, set, variable};
 use super::show::{Filter, Show, Subject, show};
 use super::table::{CreateTable, IndexSpec, create_table, index_body, index_options};
 use super::view::{CreateView, ViewPresence, create_view, is_view};
+use super::xa::{XaStatement, xa};
 use crate::error::{Error, Result};
 
 /// A statement that is carried out word by word.
@@ -118,6 +119,8 @@ pub enum Statement {
     LoadInserts(TableName),
     /// DO.
     Do(Vec<Expr>),
+    /// XA START and its kin.
+    Xa(Box<XaStatement>),
 }
 
 /// Reads a statement.
@@ -213,7 +216,7 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         "DO" => Statement::Do(cursor.list(Cursor::expression)?),
         "CALL" => return Err(Error::unsupported("stored procedures")),
         "HANDLER" => return Err(Error::unsupported("HANDLER")),
-        "XA" => return Err(Error::unsupported("XA transactions")),
+        "XA" => Statement::Xa(Box::new(xa(cursor)?)),
         _ => return Err(here),
     };
     cursor.expect_end()?;

@@ -218,6 +218,12 @@ table! {
     ViewNoInsertFieldList 1394 b"HY000";
     ViewDeleteMergeView 1395 b"HY000";
     CannotUser 1396 b"HY000";
+    XaerNota 1397 b"XAE04";
+    XaerInval 1398 b"XAE05";
+    XaerRmfail 1399 b"XAE07";
+    XaerOutside 1400 b"XAE09";
+    XaerRmerr 1401 b"XAE03";
+    XaRbrollback 1402 b"XA100";
     DataTooLong 1406 b"22001" forgiven;
     CantCreateUserWithGrant 1410 b"42000";
     WrongValueForType 1411 b"HY000";
@@ -229,6 +235,7 @@ table! {
     StackOverrun 1436 b"HY000";
     TooLongBody 1437 b"42000";
     TooBigDisplaywidth 1439 b"42000";
+    XaerDupid 1440 b"XAE08";
     DatetimeFunctionOverflow 1441 b"22008";
     NoSuchUser 1449 b"HY000";
     ForbidSchemaChange 1450 b"HY000";
@@ -249,6 +256,7 @@ table! {
     MultipleDefConstInListPart 1495 b"HY000";
     MixHandler 1497 b"HY000";
     TooManyPartitions 1499 b"HY000";
+    Subpartition 1500 b"HY000";
     BlobFieldInPartFunc 1502 b"HY000";
     UniqueKeyNeedAllFieldsInPf 1503 b"HY000";
     NoParts 1504 b"HY000";
@@ -284,6 +292,7 @@ table! {
     WrongParamcountToNativeFct 1582 b"42000";
     EventCannotCreateInThePast 1588 b"HY000";
     EventCannotAlterInThePast 1589 b"HY000";
+    XaRbdeadlock 1614 b"XA102";
     VariableIsReadonly 1621 b"HY000";
     UnknownLocale 1649 b"HY000";
     SameNamePartitionField 1652 b"HY000";
@@ -428,6 +437,7 @@ table! {
     JsonEndOfText 4037 b"HY000";
     JsonSyntax 4038 b"HY000";
     JsonDepth 4040 b"HY000";
+    XaTempTable 4091 b"HY000";
     SetPasswordAuthPlugin 4102 b"HY000";
     LimitWithTies 4180 b"HY000";
     ExplainIntoImplicitFormat 6006 b"0A000";

@@ -305,7 +305,7 @@ impl HandlerSocket {
                 return Err(HandlerSocketRefusal::MODIFY.into());
             }
         }
-        if request.announced > handle.table.codecs[handle.index].parts.len() {
+        if request.announced > handle.table.own_parts(handle.index).len() {
             return Err(HandlerSocketRefusal::KEY_LONG.into());
         }
         handle.ask(request)?;

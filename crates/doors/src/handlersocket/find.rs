@@ -8,6 +8,7 @@
 
 use resources::interrupt;
 use rows::cache::PREFETCH_MAX;
+use rows::merged::Span;
 use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::{Engine, FindOp, Flow, FoundRow};
 use values::RowRef;
@@ -97,6 +98,14 @@ fn comparable(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
     }
 }
 
+/// Ranges of partitions, in the order of the keys behind these.
+fn over_partitions(ranges: &[KeyRange]) -> Span<'_> {
+    match ranges {
+        [only] => Span::One(only),
+        ranges => Span::Merged(ranges, 1),
+    }
+}
+
 impl Handle {
     /// The filters of a request, ready to compare.
     pub(super) fn filters(
@@ -132,7 +141,7 @@ impl Handle {
     }
 
     fn key_value(&self, part: usize, token: &[u8]) -> Result<Value, HandlerSocketRefusal> {
-        let column = self.table.codecs[self.index].parts[part].column;
+        let column = self.table.own_parts(self.index)[part].column;
         key_value(&self.table.columns[column], token)
     }
 
@@ -148,7 +157,7 @@ impl Handle {
         tokens: impl Iterator<Item = &'t [u8]>,
         out: &mut Vec<u8>,
     ) -> bool {
-        let parts = self.table.codecs[self.index].parts.len();
+        let parts = self.table.own_parts(self.index).len();
         let mut values = [const { Value::Null }; PARTS_AHEAD_MAX];
         if self.index != 0 || parts > values.len() || !self.table.is_current() {
             return false;
@@ -202,7 +211,7 @@ impl Handle {
             return Err(HandlerSocketFailure::Wait);
         }
         let mut ended = false;
-        let mut visit_range = |range: &KeyRange, direction| {
+        let mut visit_span = |span: Span<'_>, direction| {
             let mut visit = |found: FoundRow<'_>| {
                 looks += 1;
                 if looks > looks_max {
@@ -229,14 +238,32 @@ impl Handle {
                 let more = taken < request.limit && !first_only;
                 Ok(if more { Flow::Continue } else { Flow::Stop })
             };
-            engine.find(view, &self.table, self.index, range, direction, reach, &mut visit)?;
+            engine.find_in(view, &self.table, self.index, span, direction, reach, &mut visit)?;
             Ok::<bool, HandlerSocketFailure>(!ended && taken < request.limit)
         };
         let mut key = self.key(request)?;
+        let is_divided = self.table.partition_column().is_some();
         let Some(list) = &request.list else {
+            if is_divided {
+                let (ranges, direction) = self.ranges_of_partitions(op, &key)?;
+                return visit_span(over_partitions(&ranges), direction).map(|_| ());
+            }
             let (range, direction) = self.range(op, &key)?;
-            return visit_range(&range, direction).map(|_| ());
+            return visit_span(Span::One(&range), direction).map(|_| ());
         };
+        if is_divided {
+            let part = list.part as usize;
+            for token in list.values() {
+                if part < key.len() {
+                    key[part] = self.key_value(part, token)?;
+                }
+                let (ranges, direction) = self.ranges_of_partitions(op, &key)?;
+                if !visit_span(over_partitions(&ranges), direction)? {
+                    break;
+                }
+            }
+            return Ok(());
+        }
         let mut values = list.values();
         loop {
             let mut tokens = [&[][..]; PREFETCH_MAX];
@@ -252,7 +279,7 @@ impl Handle {
             let (ranges, direction) = self.ranges(op, &mut key, list.part as usize, tokens)?;
             engine.look_ahead(self.index, &ranges);
             for range in &ranges {
-                if !visit_range(range, direction)? {
+                if !visit_span(Span::One(range), direction)? {
                     return Ok(());
                 }
             }
@@ -269,6 +296,16 @@ impl Handle {
             *datum = value.as_datum();
         }
         Ok(self.table.op_range(self.index, op, &datums[..key.len()])?)
+    }
+
+    /// The same of a table with partitions: a range in each that may have such rows.
+    fn ranges_of_partitions(
+        &self,
+        op: FindOp,
+        key: &[Value],
+    ) -> Result<(Vec<KeyRange>, Direction), HandlerSocketFailure> {
+        let datums: Vec<Datum<'_>> = key.iter().map(Value::as_datum).collect();
+        Ok(self.table.op_ranges(self.index, op, &datums)?)
     }
 
     /// Answers a find.

@@ -109,10 +109,6 @@ impl Handle {
             Err(Error::NotFound { .. }) => return Err(HandlerSocketRefusal::OPEN_TABLE),
             Err(_) => return Err(HandlerSocketRefusal::STORE),
         };
-        // Its keys begin with what clients do not know of.
-        if table.partitioning.is_some() {
-            return Err(HandlerSocketRefusal::OPEN_TABLE);
-        }
         let is_seen = |column: &str| is_unlimited || rights.sees_column(database, name, column);
         let index = find_index(&table, &names.index).ok_or(HandlerSocketRefusal::INDEX)?;
         let columns = find_columns(&table, &names.columns, &is_seen)?;
@@ -183,7 +179,7 @@ impl Handle {
         let values = request.values.as_slice();
         if operation == "insert" {
             // Those of its values that are the row's key.
-            let parts = self.table.codecs[0].parts.iter().map(|part| part.column);
+            let parts = self.table.own_parts(0).iter().map(|part| part.column);
             let place = |column| self.columns.iter().position(|opened| *opened == column);
             let key = parts.filter_map(|column| values.get(place(column)?).copied());
             return note(&key.collect::<Vec<_>>().join(&b' '));
@@ -204,7 +200,7 @@ impl Handle {
             rights.on_some_of(database, table).has(privilege)
                 && columns.iter().all(|column| has(*column, privilege))
         };
-        let parts = self.table.codecs[self.index].parts.iter();
+        let parts = self.table.own_parts(self.index).iter();
         let readable = parts.take_while(|part| has(part.column, Privilege::Select));
         AllowedRequests {
             number: rights.number,

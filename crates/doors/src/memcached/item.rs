@@ -76,7 +76,7 @@ pub fn value<'r>(place: &MemcachedPlace, row: &RowRef<'r>) -> rows::Result<Cow<'
 /// # Errors
 /// `Corrupt` when the row does not decode.
 pub fn key<'r>(place: &MemcachedPlace, row: &RowRef<'r>) -> rows::Result<Cow<'r, [u8]>> {
-    joined(place, place.table.codecs[0].parts.iter().map(|part| part.column), row)
+    joined(place, place.table.own_parts(0).iter().map(|part| part.column), row)
 }
 
 fn joined<'r>(
@@ -103,7 +103,7 @@ fn joined<'r>(
 
 /// The key values of an item, in key order; `None` when no row can have such a key.
 fn key_values(place: &MemcachedPlace, key: &[u8]) -> Option<Vec<Value>> {
-    let parts = &place.table.codecs[0].parts;
+    let parts = place.table.own_parts(0);
     let pieces = split(key, &place.separator, parts.len());
     if pieces.len() != parts.len() {
         return None;
@@ -220,7 +220,7 @@ pub fn row(
     let now = engine.clock().unix_micros();
     let columns = &place.table.columns;
     let mut row: Vec<Value> = columns.iter().map(|column| default_value(column, now)).collect();
-    let keys = &place.table.codecs[0].parts;
+    let keys = place.table.own_parts(0);
     if place.raw {
         row[keys[0].column] = Value::Bytes(key.to_vec());
     } else {

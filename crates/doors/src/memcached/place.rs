@@ -197,12 +197,9 @@ impl MemcachedPlace {
             "" | "0" => Ok(None),
             name => named(name).map(Some),
         };
-        if table.partitioning.is_some() {
-            return Err(format!("{database}.{name} has partitions, which only SQL serves"));
-        }
         let keys = list(keys)?;
         let values = list(values)?;
-        let parts = &table.codecs[0].parts;
+        let parts = table.own_parts(0);
         let fits = !parts.is_empty()
             && parts.len() == keys.len()
             && parts.iter().zip(&keys).all(|(p, key)| p.column == *key && p.prefix.is_none());

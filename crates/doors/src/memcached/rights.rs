@@ -95,7 +95,7 @@ impl ItemRights {
             let name = &*place.table.columns[column].name;
             rights.has_column(database, table, name, privilege)
         };
-        let keys: Vec<usize> = place.table.codecs[0].parts.iter().map(|part| part.column).collect();
+        let keys: Vec<usize> = place.table.own_parts(0).iter().map(|part| part.column).collect();
         let expires: Vec<usize> = place.expires.into_iter().collect();
         let more = [place.flags, place.expires, place.stale].into_iter().flatten();
         let contents: Vec<usize> = place.values.iter().copied().chain(more).collect();

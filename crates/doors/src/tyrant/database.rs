@@ -182,8 +182,9 @@ impl Database {
         let cannot = |why: String| TyrantFailure::Server(format!("{name}: {why}").into());
         let table = engine.catalog().table(&name.database, &name.table);
         let table = table.map_err(|error| cannot(error.to_string()))?;
+        // Records are walked in the order of their keys, which begin with their partition.
         if table.partitioning.is_some() {
-            return Err(cannot("it has partitions, which only SQL serves".into()));
+            return Err(cannot("it has partitions, which this door does not serve".into()));
         }
         let columns = name.columns_in(Some(&table));
         let parts = &table.codecs[0].parts;

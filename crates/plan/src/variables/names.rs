@@ -76,7 +76,7 @@ const fn variable(
 }
 
 /// All variables, sorted by name.
-pub static VARIABLES: [Definition; 231] = [
+pub static VARIABLES: [Definition; 232] = [
     variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
     variable("auto_increment_offset", Kind::Number, "1", Reach::ReadOnly),
     variable("autocommit", Kind::Switch, "ON", Reach::Both),
@@ -313,4 +313,5 @@ pub static VARIABLES: [Definition; 231] = [
     variable("wait_timeout", Kind::Number, "28800", Reach::Both),
     variable("warning_count", Kind::Number, "0", Reach::ReadOnly),
     variable("windowing_use_high_precision", Kind::Switch, "ON", Reach::Both),
+    variable("xa_detach_on_prepare", Kind::Switch, "ON", Reach::ReadOnly),
 ];

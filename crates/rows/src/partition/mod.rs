@@ -28,5 +28,5 @@ pub(crate) use scheme::{PARTITION_BYTES, validate_partitioning};
 pub use crate::partition_fault::PartitionFault;
 pub use crate::partitioning::{
     Partition, PartitionId, PartitionMethod, PartitionNaming, PartitionValue, PartitionedBy,
-    Partitioning,
+    Partitioning, Subpartition, Subpartitioning,
 };

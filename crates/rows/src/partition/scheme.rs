@@ -2,12 +2,14 @@
 //!
 //! Not here: which partition a row is of (`placement`), statements that change them (`change`).
 
+use std::collections::HashSet;
+
 use values::types::{ColumnType, IntWidth};
 
 use crate::broken_rule::BrokenRule;
 use crate::error::Result;
 use crate::partition_fault::PartitionFault;
-use crate::partitioning::{PartitionMethod, PartitionedBy};
+use crate::partitioning::{PartitionMethod, PartitionedBy, Partitioning};
 use crate::schema::{Column, ColumnVisibility, ComputedColumn, Index, TableDefinition};
 
 /// Bytes of a partition's number in a key.
@@ -46,17 +48,14 @@ impl TableDefinition {
         }
     }
 
-    /// Whether partitions are told by this column.
+    /// Whether partitions, or subpartitions, are told by this column.
     pub(crate) fn is_partitioned_by(&self, name: &str) -> bool {
-        match self.partitioning.as_ref().map(|partitioning| &partitioning.by) {
-            None => false,
-            Some(PartitionedBy::Columns(names)) => {
-                names.iter().any(|of| of.eq_ignore_ascii_case(name))
-            }
-            Some(PartitionedBy::Expression(text)) => {
+        self.partitioning.iter().flat_map(Partitioning::all_by).any(|by| match by {
+            PartitionedBy::Columns(names) => names.iter().any(|of| of.eq_ignore_ascii_case(name)),
+            PartitionedBy::Expression(text) => {
                 ComputedColumn { expression: text.clone(), stored: true }.names(name)
             }
-        }
+        })
     }
 }
 
@@ -101,16 +100,27 @@ pub(crate) fn validate_partitioning(definition: &TableDefinition) -> Result<()> 
     if partitioning.partitions.is_empty() {
         return fault(PartitionFault::NotDefined("RANGE"));
     }
-    if partitioning.partitions.len() > PARTITIONS_MAX {
+    let within = partitioning.subpartitioning.as_ref().map_or(1, |within| within.count as usize);
+    if partitioning.partitions.len().saturating_mul(within) > PARTITIONS_MAX {
         return fault(PartitionFault::TooMany);
     }
-    for (at, partition) in partitioning.partitions.iter().enumerate() {
-        if partitioning.partition(&partition.name) != Some(at) {
-            return fault(PartitionFault::DuplicateName(partition.name.clone()));
+    let mut names = HashSet::new();
+    for partition in &partitioning.partitions {
+        let within = partitioning.subpartitions(partition).into_iter().map(|within| within.name);
+        for name in [partition.name.clone()].into_iter().chain(within) {
+            if !names.insert(name.to_lowercase()) {
+                return fault(PartitionFault::DuplicateName(name));
+            }
         }
     }
     let columns = definition.partition_columns();
     if partitioning.is_by_columns() && columns.is_empty() {
+        return fault(PartitionFault::FieldNotFound);
+    }
+    let within = partitioning.subpartitioning.as_ref();
+    if let Some(PartitionedBy::Columns(names)) = within.map(|within| &within.by)
+        && names.iter().any(|name| definition.column(name).is_none())
+    {
         return fault(PartitionFault::FieldNotFound);
     }
     for name in &columns {
@@ -136,9 +146,9 @@ pub(crate) fn validate_partitioning(definition: &TableDefinition) -> Result<()> 
             return fault(PartitionFault::FieldType(name.clone()));
         }
     }
-    let told_by = |name: &str| match &partitioning.by {
-        PartitionedBy::Columns(_) => columns.iter().any(|of| of.eq_ignore_ascii_case(name)),
-        PartitionedBy::Expression(_) => definition.is_partitioned_by(name),
+    // The columns of KEY () are not named.
+    let told_by = |name: &str| {
+        columns.iter().any(|of| of.eq_ignore_ascii_case(name)) || definition.is_partitioned_by(name)
     };
     for index in definition.indexes.iter().filter(|index| index.unique) {
         if index.parts.is_empty() {

@@ -6,7 +6,7 @@
 //!
 //! Not here: what names mean.
 
-use crate::partitioning::PartitionedBy;
+use crate::partitioning::{PartitionedBy, Partitioning};
 use crate::schema::{ComputedColumn, DefaultValue, TableDefinition};
 
 impl TableDefinition {
@@ -22,14 +22,15 @@ impl TableDefinition {
             }
         }
         self.checks.iter_mut().for_each(|check| rename(&mut check.condition));
-        match self.partitioning.as_mut().map(|partitioning| &mut partitioning.by) {
-            Some(PartitionedBy::Expression(text)) => rename(text),
-            Some(PartitionedBy::Columns(names)) => {
-                for name in names.iter_mut().filter(|name| name.eq_ignore_ascii_case(from)) {
-                    *name = to.to_owned();
+        for by in self.partitioning.iter_mut().flat_map(Partitioning::all_by_mut) {
+            match by {
+                PartitionedBy::Expression(text) => rename(text),
+                PartitionedBy::Columns(names) => {
+                    for name in names.iter_mut().filter(|name| name.eq_ignore_ascii_case(from)) {
+                        *name = to.to_owned();
+                    }
                 }
             }
-            None => {}
         }
     }
 }

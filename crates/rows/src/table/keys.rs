@@ -142,7 +142,13 @@ impl Table {
     /// The parts of the primary key that stand in other indexes' entries: all but the row's
     /// partition, which these begin with.
     pub(super) fn primary_parts(&self) -> &[PartCodec] {
-        &self.codecs[0].parts[usize::from(self.partition_column.is_some())..]
+        self.own_parts(0)
+    }
+
+    /// The parts of an index that its definition names: all but the row's partition.
+    #[inline]
+    pub fn own_parts(&self, index: usize) -> &[PartCodec] {
+        &self.codecs[index].parts[usize::from(self.partition_column.is_some())..]
     }
 
     /// Bytes of a row's key before what stands in other indexes' entries.

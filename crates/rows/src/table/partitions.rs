@@ -3,12 +3,14 @@
 //! Not here: which partition a row is of (`partition`), which ones a condition leaves (crate
 //! `plan`).
 
+use std::ops::Bound;
+
 use values::datum::Datum;
 
 use super::ranges::{FindOp, index_range, successor};
 use super::version::Table;
 use crate::error::{Error, Result};
-use crate::partition::{PartitionId, PartitionRule};
+use crate::partition::{ColumnDomain, PartitionId, PartitionRule};
 use crate::schema::{IndexId, TableId};
 use crate::store::{Direction, KeyRange};
 
@@ -96,17 +98,17 @@ impl Table {
         op: FindOp,
         values: &[Datum<'_>],
     ) -> Result<(Vec<KeyRange>, Direction)> {
-        let Some(partitioning) = &self.partitioning else {
+        if self.partitioning.is_none() {
             let (range, direction) = self.op_range(index, op, values)?;
             return Ok((vec![range], direction));
-        };
+        }
         let is_one = op == FindOp::Equal
             && self.indexes[index].unique
             && values.len() == self.indexes[index].parts.len()
             && !values.iter().any(Datum::is_null);
         let ids = match is_one {
             true => self.partition_of_key(index, values)?.into_iter().collect(),
-            false => partitioning.partitions.iter().map(|it| it.id).collect::<Vec<_>>(),
+            false => self.partitions_of_find(index, op, values)?,
         };
         let mut ranges = Vec::with_capacity(ids.len());
         let mut direction = Direction::Forward;
@@ -125,6 +127,46 @@ impl Table {
             direction = Direction::Backward;
         }
         Ok((ranges, direction))
+    }
+}
+
+impl Table {
+    /// The partitions in which a find may meet rows, by what it says of the columns that tell them.
+    fn partitions_of_find(
+        &self,
+        index: usize,
+        op: FindOp,
+        values: &[Datum<'_>],
+    ) -> Result<Vec<PartitionId>> {
+        let Some(rule) = self.partition_rule()? else { return Ok(Vec::new()) };
+        let parts = self.own_parts(index);
+        let domain = |column: &usize| {
+            let at = parts.iter().position(|part| part.column == *column && part.prefix.is_none());
+            let said = at.and_then(|at| Some((at, &parts[at], values.get(at)?)));
+            let Some((at, part, value)) = said else { return ColumnDomain::Any };
+            let bound = || Bound::Included(value.to_value());
+            match op {
+                FindOp::Equal => ColumnDomain::Values(vec![value.to_value()]),
+                // Keys compare as a whole: of those behind the first part nothing is said.
+                _ if at > 0 || part.descending || value.is_null() => ColumnDomain::Any,
+                FindOp::Greater | FindOp::GreaterEqual => {
+                    ColumnDomain::Between(bound(), Bound::Unbounded)
+                }
+                // NULL is less than all.
+                FindOp::Less | FindOp::LessEqual if part.nullable => ColumnDomain::Any,
+                FindOp::Less | FindOp::LessEqual => {
+                    ColumnDomain::Between(Bound::Unbounded, bound())
+                }
+            }
+        };
+        let domains: Vec<ColumnDomain> = rule.columns().iter().map(domain).collect();
+        rule.among(&domains, &|values| {
+            let mut row = vec![Datum::Null; self.columns.len()];
+            for (at, value) in rule.columns().iter().zip(values) {
+                row[*at] = value.as_datum();
+            }
+            rule.inputs_of(&row)
+        })
     }
 }
 

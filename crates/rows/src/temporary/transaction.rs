@@ -215,12 +215,12 @@ impl StoreTransaction for TransactionWithTemporary {
         self.inner.writes_in(range)
     }
 
-    fn commit(mut self: Box<Self>, durability: Durability) -> Result<()> {
-        let Some(spill) = self.spill.take() else { return self.inner.commit(durability) };
+    fn apply(&mut self, durability: Durability) -> Result<()> {
+        let Some(spill) = &self.spill else { return self.inner.apply(durability) };
         let temporary = || self.inner.writes_in(&all_keys());
-        let files = self.tables.write_files(&temporary, &spill)?;
-        self.inner.commit(durability)?;
-        self.tables.publish(files, &spill)
+        let files = self.tables.write_files(&temporary, spill)?;
+        self.inner.apply(durability)?;
+        self.tables.publish(files, spill)
     }
 
     fn view_at<'a>(&'a self, snapshot: &'a dyn Read) -> Box<dyn Read + 'a> {

@@ -170,6 +170,15 @@ impl Engine {
         Ok(table.state.auto_increment.load(Ordering::SeqCst))
     }
 
+    /// Hands out no hidden row id that a row's key has.
+    pub(super) fn note_row_id(&self, table: &Table, row_key: &[u8]) -> Result<()> {
+        let id = row_key.last_chunk().filter(|_| table.has_hidden_key());
+        let Some(id) = id.map(|id| u64::from_be_bytes(*id)) else { return Ok(()) };
+        self.load_counter(table, &table.state.row_id, Engine::last_row_id)?;
+        table.state.row_id.fetch_max(id.saturating_add(1), Ordering::SeqCst);
+        Ok(())
+    }
+
     /// The highest hidden row id in use.
     fn last_row_id(&self, table: &Table) -> Result<u64> {
         let mut last = 0;

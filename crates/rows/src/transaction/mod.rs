@@ -4,7 +4,8 @@
 //! Where to look: `life` is a transaction from its beginning to its commit, `operations` what can
 //! be done with it. Below them `placing` puts rows and entries in, `changing` changes a locked row,
 //! `unique` locks and looks for unique entries, `expired` clears away what is in a new row's place,
-//! `ranges` locks what scans look at, `parents` and `children` obey foreign keys, `counters` make
+//! `ranges` locks what scans look at, `parents` and `children` obey foreign keys, `resumed` takes
+//! over what was prepared before a restart, `counters` make
 //! up numbers, `expected` finds out for many rows at once.
 //!
 //! Lock order within one operation: row key first, then its unique entries in index order, those
@@ -32,6 +33,7 @@ mod outcome;
 mod parents;
 mod placing;
 mod ranges;
+mod resumed;
 mod unique;
 
 pub use expected::EXPECTED_MAX;

@@ -79,22 +79,28 @@ impl Transaction {
         row: &[Datum<'_>],
         changed: Option<&[usize]>,
     ) -> Result<()> {
-        for (key, foreign) in table.foreign_keys.iter().zip(&table.foreign) {
-            let columns = &foreign.columns;
-            if changed.is_some_and(|changed| !columns.iter().any(|at| changed.contains(at))) {
-                continue;
-            }
-            let values: Vec<Datum<'_>> = columns.iter().map(|at| row[*at]).collect();
-            // A key with a NULL in it refers to nothing: MATCH SIMPLE.
-            if values.iter().any(Datum::is_null) {
-                continue;
-            }
+        for (key, values) in parents_of(table, row, changed) {
             if !self.has_parent(key, &values)? {
                 return Err(Error::NoParent {
                     table: format!("{}.{}", table.database, table.name),
                     key: Box::new(key.clone()),
                 });
             }
+        }
+        Ok(())
+    }
+
+    /// Keeps the rows that a row refers to, as far as they are there; of a changed one, those that
+    /// have changed.
+    pub(super) fn keep_parents(
+        &mut self,
+        table: &Table,
+        row: &[Datum<'_>],
+        changed: Option<&[usize]>,
+    ) -> Result<()> {
+        for (key, values) in parents_of(table, row, changed) {
+            // Without checks there may be none.
+            let _is_there = self.has_parent(key, &values)?;
         }
         Ok(())
     }
@@ -162,6 +168,23 @@ impl Transaction {
         }
         Err(Error::SchemaChanged)
     }
+}
+
+/// The foreign keys of a row with its values of them, but for those with a NULL in it, which refer
+/// to nothing (MATCH SIMPLE); of a changed row, those that have changed.
+fn parents_of<'t, 'd>(
+    table: &'t Table,
+    row: &'t [Datum<'d>],
+    changed: Option<&'t [usize]>,
+) -> impl Iterator<Item = (&'t ForeignKey, Vec<Datum<'d>>)> {
+    table.foreign_keys.iter().zip(&table.foreign).filter_map(move |(key, foreign)| {
+        let columns = &foreign.columns;
+        if changed.is_some_and(|changed| !columns.iter().any(|at| changed.contains(at))) {
+            return None;
+        }
+        let values: Vec<Datum<'d>> = columns.iter().map(|at| row[*at]).collect();
+        (!values.iter().any(Datum::is_null)).then_some((key, values))
+    })
 }
 
 /// The lock of a key that is referred to: that of no row and no entry.

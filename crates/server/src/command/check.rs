@@ -128,7 +128,12 @@ impl ExaminedStore {
         let lost_keys = |file: &LostFile| LostKeys { range: file.keys.clone(), why: file.story() };
         let lost: Vec<_> = lost.iter().map(lost_keys).collect();
         let store = open(rows, settings)?;
-        let options = EngineOptions { durability: Durability::EveryCommit, ..Default::default() };
+        // The partitions of keys are told by expressions.
+        let options = EngineOptions {
+            durability: Durability::EveryCommit,
+            make_rules: sql::make_rules,
+            ..Default::default()
+        };
         let started = Instant::now();
         let engine = match Engine::open(Arc::new(store.clone()), options) {
             Ok(engine) => engine,

@@ -140,7 +140,8 @@ fn write_readable(
     }
     super::print(&format!("{} tables were written whole\n", sound.len()))?;
     drop(plain);
-    let to = Engine::open(Arc::new(check::open(made, settings)?), EngineOptions::default())
+    let options = EngineOptions { make_rules: sql::make_rules, ..EngineOptions::default() };
+    let to = Engine::open(Arc::new(check::open(made, settings)?), options)
         .context("cannot open the new rows")?;
     for table in broken {
         let name = format!("{}.{}", table.database, table.name);

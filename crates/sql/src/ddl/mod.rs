@@ -13,7 +13,7 @@ mod view;
 pub use alter::{alterations, table_collation};
 pub use column::{default_text, quoted_text};
 pub use create::{new_table, new_table_like};
-pub use partition::{description, expression_text, method_name};
+pub use partition::{description, expression_text, method_name, subpartition_method};
 pub use print::{create_table_text, quoted};
 pub use rules::make_rules;
 pub use view::{create_view_text, security_word};

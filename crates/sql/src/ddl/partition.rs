@@ -9,14 +9,14 @@
 use expression::{Arithmetic, Environment, Function, Kind, Node};
 use rows::partition::{
     Partition, PartitionChange, PartitionFault, PartitionMethod, PartitionNaming, PartitionRule,
-    PartitionValue, PartitionedBy, Partitioning,
+    PartitionValue, PartitionedBy, Partitioning, Subpartition, Subpartitioning,
 };
 use rows::schema::{Column, TableDefinition};
 use sqlparser::ast::Expr;
 use syntax::definition_text;
 use syntax::partition::{
     AlterPartitionSpec, DividedBySpec, MethodSpec, PartitionBySpec, PartitionSpec,
-    PartitionValueSpec, PartitionValuesSpec,
+    PartitionValueSpec, PartitionValuesSpec, SubpartitionBySpec,
 };
 use syntax::rule::{rule, rule_text};
 use values::datum::Datum;
@@ -53,16 +53,8 @@ pub fn partitioning_of(
     columns: &[Column],
     (mode, zone): (SqlMode, Zone),
 ) -> Result<Partitioning> {
-    let method = match spec.method {
-        MethodSpec::Range => PartitionMethod::Range,
-        MethodSpec::List => PartitionMethod::List,
-        MethodSpec::Hash => PartitionMethod::Hash,
-        MethodSpec::Key => PartitionMethod::Key,
-    };
-    let by = match &spec.by {
-        DividedBySpec::Expression(expression) => PartitionedBy::Expression(rule_text(expression)?),
-        DividedBySpec::Columns(names) => PartitionedBy::Columns(names.clone()),
-    };
+    let method = method_of(spec.method);
+    let by = divided_by(&spec.by)?;
     let is_listed = matches!(method, PartitionMethod::Range | PartitionMethod::List);
     if is_listed && spec.partitions.is_empty() {
         let of = if method == PartitionMethod::Range { "RANGE" } else { "LIST" };
@@ -80,6 +72,7 @@ pub fn partitioning_of(
                 name: format!("p{at}"),
                 values: Vec::new(),
                 comment: String::new(),
+                subpartitions: Vec::new(),
             };
             let naming = match spec.count {
                 Some(_) => PartitionNaming::Counted,
@@ -89,7 +82,64 @@ pub fn partitioning_of(
         }
         false => (scheme.partitions(&spec.partitions)?, PartitionNaming::Listed),
     };
-    Ok(Partitioning { method, linear: spec.linear, by, partitions, naming, next: 1 })
+    let subpartitioning = match &spec.subpartition {
+        None => None,
+        Some(within) => Some(subpartitioning_of(within, &partitions)?),
+    };
+    let linear = spec.linear;
+    let partitioning =
+        Partitioning { method, linear, by, subpartitioning, partitions, naming, next: 1 };
+    check_subpartitions(&partitioning, &partitioning.partitions)?;
+    Ok(partitioning)
+}
+
+fn method_of(method: MethodSpec) -> PartitionMethod {
+    match method {
+        MethodSpec::Range => PartitionMethod::Range,
+        MethodSpec::List => PartitionMethod::List,
+        MethodSpec::Hash => PartitionMethod::Hash,
+        MethodSpec::Key => PartitionMethod::Key,
+    }
+}
+
+fn divided_by(spec: &DividedBySpec) -> Result<PartitionedBy> {
+    Ok(match spec {
+        DividedBySpec::Expression(expression) => PartitionedBy::Expression(rule_text(expression)?),
+        DividedBySpec::Columns(names) => PartitionedBy::Columns(names.clone()),
+    })
+}
+
+/// SUBPARTITION BY, whose count is that of the first partition where none is said.
+fn subpartitioning_of(
+    spec: &SubpartitionBySpec,
+    partitions: &[Partition],
+) -> Result<Subpartitioning> {
+    let written = partitions.iter().map(|partition| partition.subpartitions.len()).max();
+    let written = written.filter(|count| *count > 0);
+    let count = spec.count.or(written.map(|count| count as u64)).unwrap_or(1);
+    if count > PARTITIONS_MAX {
+        return Err(fault(PartitionFault::TooMany));
+    }
+    let naming = match (spec.count, written) {
+        (_, Some(_)) => PartitionNaming::Listed,
+        (Some(_), None) => PartitionNaming::Counted,
+        (None, None) => PartitionNaming::Implied,
+    };
+    let (method, by) = (method_of(spec.method), divided_by(&spec.by)?);
+    Ok(Subpartitioning { method, linear: spec.linear, by, count: count as u32, naming })
+}
+
+/// Refuses partitions with other numbers of subpartitions than the table's; where those of one are
+/// written in PARTITION BY, those of all are.
+fn check_subpartitions(partitioning: &Partitioning, partitions: &[Partition]) -> Result<()> {
+    let within = partitioning.subpartitioning.as_ref();
+    let count = within.map_or(0, |within| within.count as usize);
+    let is_written = partitions.iter().any(|partition| !partition.subpartitions.is_empty());
+    if is_written && partitions.iter().any(|partition| partition.subpartitions.len() != count) {
+        let message = "Wrong number of subpartitions defined, mismatch with previous setting";
+        return Err(SqlError::new(ErrorCode::ParseError, message));
+    }
+    Ok(())
 }
 
 /// What ALTER TABLE says of a table's partitions; `None` of what changes none.
@@ -108,7 +158,9 @@ pub fn partition_change_of(
         };
         let (mode, zone) = session;
         let (method, by) = (partitioning.method, &partitioning.by);
-        Scheme { method, by, columns, mode, zone }.partitions(specs)
+        let partitions = Scheme { method, by, columns, mode, zone }.partitions(specs)?;
+        check_subpartitions(partitioning, &partitions)?;
+        Ok(partitions)
     };
     Ok(Some(match spec {
         AlterPartitionSpec::Divide(spec) => {
@@ -177,7 +229,19 @@ impl Scheme<'_> {
             (PartitionValuesSpec::LessThan(_), _) => return wrong("RANGE", "LESS THAN"),
             (PartitionValuesSpec::In(_), _) => return wrong("LIST", "IN"),
         };
-        Ok(Partition { id: 0, name: spec.name.clone(), values, comment: spec.comment.clone() })
+        let subpartitions = spec.subpartitions.iter().map(|within| {
+            // Those without a comment have that of their partition (MySQL 9.7 answers so).
+            let own = [&within.comment, &spec.comment].into_iter().find(|text| !text.is_empty());
+            let comment = own.cloned().unwrap_or_default();
+            Subpartition { name: within.name.clone(), comment }
+        });
+        Ok(Partition {
+            id: 0,
+            name: spec.name.clone(),
+            values,
+            comment: spec.comment.clone(),
+            subpartitions: subpartitions.collect(),
+        })
     }
 
     fn row(&self, name: &str, row: &[PartitionValueSpec]) -> Result<Vec<PartitionValue>> {
@@ -309,6 +373,10 @@ pub(super) fn partition_rule(definition: &TableDefinition) -> Result<Option<Part
             inputs
         }
     };
+    let within = partitioning.subpartitioning.as_ref().map(|within| &within.by);
+    if let Some(PartitionedBy::Expression(text)) = within {
+        expression_of(definition, text)?;
+    }
     Ok(Some(PartitionRule::new(definition, inputs)?))
 }
 
@@ -376,23 +444,32 @@ fn is_allowed_in_partitions(function: Function) -> bool {
     ALLOWED.contains(&function.name()) || function.name() == "YEARWEEK"
 }
 
-/// MySQL's name of a method.
-pub fn method_name(partitioning: &Partitioning) -> String {
-    let name = match partitioning.method {
+fn name_of(method: PartitionMethod, linear: bool) -> String {
+    let name = match method {
         PartitionMethod::Range => "RANGE",
         PartitionMethod::List => "LIST",
         PartitionMethod::Hash => "HASH",
         PartitionMethod::Key => "KEY",
     };
-    let linear = if partitioning.linear { "LINEAR " } else { "" };
+    format!("{}{name}", if linear { "LINEAR " } else { "" })
+}
+
+/// MySQL's name of the method of subpartitions.
+pub fn subpartition_method(within: &Subpartitioning) -> String {
+    name_of(within.method, within.linear)
+}
+
+/// MySQL's name of a method.
+pub fn method_name(partitioning: &Partitioning) -> String {
+    let name = name_of(partitioning.method, partitioning.linear);
     let is_listed = matches!(partitioning.method, PartitionMethod::Range | PartitionMethod::List);
     let columns = if is_listed && partitioning.is_by_columns() { " COLUMNS" } else { "" };
-    format!("{linear}{name}{columns}")
+    format!("{name}{columns}")
 }
 
 /// What partitions are told by, as information_schema shows it; `None` of KEY ().
-pub fn expression_text(partitioning: &Partitioning) -> Option<String> {
-    match &partitioning.by {
+pub fn expression_text(by: &PartitionedBy) -> Option<String> {
+    match by {
         PartitionedBy::Expression(text) => Some(definition_text(text)),
         PartitionedBy::Columns(names) if names.is_empty() => None,
         PartitionedBy::Columns(names) => {
@@ -454,6 +531,19 @@ pub(super) fn partition_by_text(definition: &TableDefinition) -> String {
         }
     };
     let mut text = format!("\n/*!{version} PARTITION BY {by}");
+    if let Some(within) = &partitioning.subpartitioning {
+        text.push_str(&format!("\nSUBPARTITION BY {} ", subpartition_method(within)));
+        text.push_str(&match &within.by {
+            PartitionedBy::Expression(text) => format!("({})", definition_text(text)),
+            PartitionedBy::Columns(names) => {
+                let names: Vec<String> = names.iter().map(|name| plain_or_quoted(name)).collect();
+                format!("({})", names.join(","))
+            }
+        });
+        if within.naming == PartitionNaming::Counted {
+            text.push_str(&format!("\nSUBPARTITIONS {}", within.count));
+        }
+    }
     match partitioning.naming {
         PartitionNaming::Implied => {}
         PartitionNaming::Counted => {
@@ -473,10 +563,16 @@ pub(super) fn partition_by_text(definition: &TableDefinition) -> String {
                         _ => format!(" VALUES IN ({values})"),
                     });
                 }
-                if !partition.comment.is_empty() {
-                    line.push_str(&format!(" COMMENT = {}", string_literal(&partition.comment)));
+                let within = partitioning.subpartitioning.as_ref();
+                if within.is_some_and(|within| within.naming == PartitionNaming::Listed) {
+                    let named = |within: Subpartition| {
+                        let name = plain_or_quoted(&within.name);
+                        place_text(definition, format!("SUBPARTITION {name}"), &within.comment)
+                    };
+                    let within = partitioning.subpartitions(partition).into_iter().map(named);
+                    return format!("{line}\n ({})", within.collect::<Vec<_>>().join(",\n  "));
                 }
-                format!("{line} ENGINE = {}", definition.engine)
+                place_text(definition, line, &partition.comment)
             };
             let lines: Vec<String> = partitioning.partitions.iter().map(line).collect();
             text.push_str(&format!("\n({})", lines.join(",\n ")));
@@ -484,6 +580,14 @@ pub(super) fn partition_by_text(definition: &TableDefinition) -> String {
     }
     text.push_str(" */");
     text
+}
+
+/// What stands behind a partition, or a subpartition.
+fn place_text(definition: &TableDefinition, mut line: String, comment: &str) -> String {
+    if !comment.is_empty() {
+        line.push_str(&format!(" COMMENT = {}", string_literal(comment)));
+    }
+    format!("{line} ENGINE = {}", definition.engine)
 }
 
 /// A name as MySQL shows it among partitions: in backticks only where it must be.

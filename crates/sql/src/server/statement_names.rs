@@ -9,7 +9,7 @@
 pub struct StatementName(u8);
 
 /// The names behind `statement/sql/` and `Com_`, sorted; the first stands for those without one.
-const NAMES: [&str; 78] = [
+const NAMES: [&str; 84] = [
     "",
     "alter_db",
     "alter_event",
@@ -88,6 +88,12 @@ const NAMES: [&str; 78] = [
     "truncate",
     "unlock_tables",
     "update",
+    "xa_commit",
+    "xa_end",
+    "xa_prepare",
+    "xa_recover",
+    "xa_rollback",
+    "xa_start",
 ];
 
 /// Bytes of the longest word that matters.
@@ -242,6 +248,12 @@ fn by_words(first: &[u8], second: &[u8], third: &[u8]) -> &'static str {
         (b"reset", ..) => "reset",
         (b"do", ..) => "do",
         (b"help", ..) => "help",
+        (b"xa", b"start" | b"begin", _) => "xa_start",
+        (b"xa", b"end", _) => "xa_end",
+        (b"xa", b"prepare", _) => "xa_prepare",
+        (b"xa", b"commit", _) => "xa_commit",
+        (b"xa", b"rollback", _) => "xa_rollback",
+        (b"xa", b"recover", _) => "xa_recover",
         _ => "",
     }
 }
@@ -321,6 +333,7 @@ mod tests {
             ("SHOW GLOBAL STATUS LIKE 'x'", "sql/show_status"),
             ("create temporary table t (a int)", "sql/create_table"),
             ("UNLOCK TABLES", "sql/unlock_tables"),
+            ("XA BEGIN 'a'", "sql/xa_start"),
             ("", "sql/empty_query"),
             ("handler t open", "abstract/Query"),
             ("averyveryverylongwordindeed x", "abstract/Query"),

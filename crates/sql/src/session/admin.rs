@@ -105,6 +105,7 @@ impl Session {
         self.check_inserts(&parsed)?;
         self.check_expired(Some(&parsed))?;
         self.authorize(&parsed)?;
+        self.check_xa(&parsed)?;
         let joins =
             group.is_some() && matches!(parsed, Parsed::Commit { .. }) && self.may_commit_in_loop();
         if !statement.how.may_wait && !joins && self.may_take_long(&parsed) {
@@ -318,6 +319,7 @@ impl Session {
             Parsed::Load(load) => self.load(*load),
             Parsed::LoadInserts(name) => self.load_inserts(&name),
             Parsed::Do(exprs) => self.evaluate_and_forget(&exprs, how),
+            Parsed::Xa(statement) => self.xa(&statement),
             other => self.carry_out_session(other, how),
         }
     }

@@ -297,7 +297,8 @@ impl Session {
             | Parsed::Execute { .. }
             | Parsed::ExecuteImmediate { .. }
             | Parsed::Account(_)
-            | Parsed::Grant(_) => Ok(()),
+            | Parsed::Grant(_)
+            | Parsed::Xa(_) => Ok(()),
             Parsed::Begin { .. }
             | Parsed::Commit { .. }
             | Parsed::Rollback { .. }

@@ -152,7 +152,7 @@ impl Session {
             let columns = plan.returned_columns().unwrap_or_else(|| Arc::from([]));
             return Ok((Some(plan), columns));
         }
-        if is(b"prepare") || is(b"execute") || is(b"deallocate") {
+        if is(b"prepare") || is(b"execute") || is(b"deallocate") || is(b"xa") {
             return Err(not_prepared());
         }
         self.check_admin(statement)?;

@@ -49,7 +49,7 @@ impl Session {
         literals: Literals<'_>,
     ) -> Bound<BoundQuery> {
         let source = bind::BindSource { query, texts, literals, named: true };
-        self.watch_bound(bind::bind_query(&source, &self.facts()))
+        self.admit_bound(bind::bind_query(&source, &self.facts()))
     }
 
     /// Plans a query that was bound with these literals.
@@ -77,7 +77,7 @@ impl Session {
     ) -> Bound<QueryPlan> {
         let known = Literals::Known(literals);
         let source = bind::BindSource { query, texts: &[], literals: known, named: false };
-        let bound = self.watch_bound(bind::bind_query(&source, &self.facts()))?;
+        let bound = self.admit_bound(bind::bind_query(&source, &self.facts()))?;
         Ok(self.planned(bound, literals)?)
     }
 

@@ -53,7 +53,7 @@ impl Session {
                     &made
                 }
             };
-            session.watch_plan(plan)?;
+            session.admit_plan(plan)?;
             match session.run_planned(plan, statement)? {
                 Some(reply) => Ok(reply),
                 None => session.run_analytic(statement),

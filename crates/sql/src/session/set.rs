@@ -199,6 +199,10 @@ impl Session {
         self.warn_if_beyond(name, value.as_ref().map(|(_, text)| text.as_str()));
         // Switching autocommit on ends the transaction that is open.
         if !was && self.variables.autocommit {
+            if let Err(error) = self.check_no_xa() {
+                Arc::make_mut(&mut self.variables).autocommit = false;
+                return Err(error);
+            }
             self.commit_open()?;
         }
         Ok(())

@@ -164,13 +164,15 @@ impl Session {
 
     /// Opens a transaction if autocommit is off and none is open.
     pub(super) fn open_implicitly(&mut self) -> Result<()> {
-        if self.open.is_none() && !self.variables.autocommit {
-            self.open(None)?;
+        // A global transaction whose writes were rolled back takes more, which go with it.
+        if self.open.is_none() && (!self.variables.autocommit || self.xa.is_some()) {
+            self.open_transaction(None)?;
         }
         Ok(())
     }
 
-    fn open(&mut self, read_only: Option<bool>) -> Result<()> {
+    /// Opens a transaction, for reading only as it is said or is the session's rule.
+    pub(super) fn open_transaction(&mut self, read_only: Option<bool>) -> Result<()> {
         // What was said of the next transaction is of this one, whatever that says itself.
         let next = self.next_read_only.take();
         let read_only = read_only.or(next).unwrap_or(self.variables.read_only);
@@ -192,7 +194,7 @@ impl Session {
     /// BEGIN, START TRANSACTION.
     pub(super) fn begin(&mut self, read_only: Option<bool>, snapshot: bool) -> Result<Reply> {
         self.commit_open()?;
-        self.open(read_only)?;
+        self.open_transaction(read_only)?;
         if snapshot {
             let taken = self.fresh_snapshot()?;
             if let Some(open) = &mut self.open {
@@ -212,8 +214,17 @@ impl Session {
         self.inserts.is_none() && self.open.as_ref().is_none_or(OpenTransaction::is_small)
     }
 
+    /// Takes the transaction that is open out of the session.
+    pub(super) fn take_open(&mut self) -> Option<Transaction> {
+        self.open.take().map(|open| open.transaction)
+    }
+
     /// Commits what is open: COMMIT, and what commits implicitly.
+    ///
+    /// # Errors
+    /// 1399 in a global transaction; those of the commit.
     pub(super) fn commit_open(&mut self) -> Result<()> {
+        self.check_no_xa()?;
         self.finish_inserts()?;
         let durability = self.durability();
         match self.open.take() {
@@ -237,7 +248,7 @@ impl Session {
             _ => self.commit_open()?,
         }
         if chain {
-            self.open(Some(read_only))?;
+            self.open_transaction(Some(read_only))?;
         }
         Ok(self.done(0))
     }
@@ -248,7 +259,7 @@ impl Session {
         self.warn_of_temporary();
         let read_only = self.open.take().is_some_and(|open| open.read_only);
         if chain {
-            self.open(Some(read_only))?;
+            self.open_transaction(Some(read_only))?;
         }
         Ok(self.done(0))
     }
@@ -287,7 +298,11 @@ impl Session {
         Ok(self.done(0))
     }
 
-    fn find_savepoint(&self, name: &str) -> Result<usize> {
+    /// The place of a savepoint.
+    ///
+    /// # Errors
+    /// 1305.
+    pub(super) fn find_savepoint(&self, name: &str) -> Result<usize> {
         let found = self.open.as_ref().and_then(|open| {
             open.savepoints.iter().position(|(known, _)| known.eq_ignore_ascii_case(name))
         });
@@ -326,7 +341,7 @@ impl Session {
         if self.open.is_some() {
             return work(self);
         }
-        self.open(None)?;
+        self.open_transaction(None)?;
         let result = catch_unwind(AssertUnwindSafe(|| work(self)));
         if !matches!(result, Ok(Ok(_))) {
             self.open = None;
@@ -444,7 +459,10 @@ impl Session {
         }
         match &result {
             // The transaction is gone, with all its locks.
-            Err(SqlError::Deadlock) => drop(open),
+            Err(SqlError::Deadlock) => {
+                drop(open);
+                self.note_xa_deadlock();
+            }
             Err(_) => {
                 open.transaction.rollback_to(mark);
                 self.open = Some(open);

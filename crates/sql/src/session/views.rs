@@ -130,7 +130,7 @@ impl Session {
         let facts = self.facts();
         let query = qualified_query(&source, &facts)?;
         let source = BindSource { query: &query, texts: &[], ..source };
-        let bound = self.watch_bound(bind_query(&source, &facts))?;
+        let bound = self.admit_bound(bind_query(&source, &facts))?;
         if bound.reads_files {
             return Err(SqlError::unsupported("FILE() in a view"));
         }

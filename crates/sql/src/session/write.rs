@@ -59,7 +59,7 @@ impl Session {
                     &made
                 }
             };
-            session.watch_plan(plan)?;
+            session.admit_plan(plan)?;
             if !statement.how.may_wait && !plan.is_short(&statement.scanned.runs) {
                 return Err(SqlError::WouldWait);
             }
@@ -221,7 +221,7 @@ impl Session {
         self.keep_shape(statement);
         self.sql.counters().plans_made.add();
         let plan = self.plan_of_own_text(statement).map_err(SqlError::from)?;
-        self.watch_plan(&plan)?;
+        self.admit_plan(&plan)?;
         let nothing = Scanned::default();
         let statement = Statement { scanned: &nothing, parameters: &[], ..*statement };
         self.run_change(&plan, &statement, facts, None)

@@ -24,6 +24,7 @@ use rows::engine::Engine;
 use rows::table::Table;
 use values::collation;
 use values::datum::Value;
+use values::full_text::STOPWORDS;
 use values::types::Collation;
 
 use super::listed_columns::ListedTables;
@@ -140,6 +141,7 @@ pub fn made(
         "ENGINES" => show::engines(),
         "PLUGINS" => plugins(),
         "KEYWORDS" => keywords(),
+        "INNODB_FT_DEFAULT_STOPWORD" => stopwords(),
         "CHARACTER_SETS" => renamed(
             show::character_sets(),
             &["CHARACTER_SET_NAME", "DESCRIPTION", "DEFAULT_COLLATE_NAME", "MAXLEN"],
@@ -250,6 +252,13 @@ fn applicability() -> Listing {
         let charset = if collation == Collation::Binary { "binary" } else { "utf8mb4" };
         listing.push(vec![text(collation.name()), text(charset)]);
     }
+    listing
+}
+
+/// The stopwords of full-text indexes.
+fn stopwords() -> Listing {
+    let mut listing = Listing::new(&["value"]);
+    STOPWORDS.iter().for_each(|word| listing.push(vec![text(word)]));
     listing
 }
 

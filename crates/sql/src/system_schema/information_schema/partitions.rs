@@ -6,7 +6,7 @@ use values::datum::Value;
 use values::types::ColumnType;
 
 use super::{AskedTables, CATALOG, shown_tables};
-use crate::ddl::{description, expression_text, method_name};
+use crate::ddl::{description, expression_text, method_name, subpartition_method};
 use crate::show::catalog::{created, table_status_line};
 use crate::show::{Listing, maybe, number, text};
 
@@ -80,7 +80,7 @@ pub(super) fn partitions(engine: &Engine, sizes: bool, asked: &AskedTables<'_>) 
                 number(0),
                 text(method_name(partitioning)),
                 Value::Null,
-                maybe(expression_text(partitioning)),
+                maybe(expression_text(&partitioning.by)),
                 Value::Null,
                 maybe(description(&table, partition)),
                 number(rows),
@@ -97,7 +97,23 @@ pub(super) fn partitions(engine: &Engine, sizes: bool, asked: &AskedTables<'_>) 
                 text("default"),
                 Value::Null,
             ]);
-            listing.push(row);
+            let Some(within) = &partitioning.subpartitioning else {
+                listing.push(row);
+                continue;
+            };
+            for (at, part) in partitioning.subpartitions(partition).iter().enumerate() {
+                let mut row = row.clone();
+                row[4] = text(&part.name);
+                row[6] = number(at as u64 + 1);
+                row[9] = text(subpartition_method(within));
+                row[11] = maybe(expression_text(&within.by));
+                row[23] = text(&part.comment);
+                if at > 0 {
+                    // Rows lie by partitions alone; the first one shows them.
+                    (13..=18).for_each(|column| row[column] = number(0));
+                }
+                listing.push(row);
+            }
         }
     }
     listing

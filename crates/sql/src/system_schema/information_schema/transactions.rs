@@ -1,5 +1,5 @@
-//! `INNODB_TRX`: the transactions that are open from statement to statement, and those whose
-//! statement waits for a row.
+//! `INNODB_TRX`: the transactions that are open from statement to statement, those whose statement
+//! waits for a row, and those that are prepared, which are no connection's.
 //!
 //! What an idle one did last is in `performance_schema.events_statements_current`, as in MySQL.
 
@@ -13,6 +13,19 @@ use crate::system_schema::listed_columns::TableFiller;
 
 /// Adds the transactions.
 pub(super) fn transactions(facts: &ListingContext<'_>, table: &mut TableFiller<'_>) {
+    let moment = |micros| Value::Timestamp(Timestamp::from_micros(micros));
+    for prepared in facts.sql.engine().global_transactions().shown() {
+        table.push(|column| {
+            Some(match column {
+                "trx_id" => number(prepared.lock_owner?),
+                "trx_state" => text("RUNNING"),
+                "trx_started" => moment(prepared.since),
+                "trx_mysql_thread_id" => number(0),
+                "trx_tables_locked" => number(prepared.tables as u64),
+                _ => return None,
+            })
+        });
+    }
     for process in facts.sql.processes().all() {
         let waits = process.waits.current() == Some(Waiting::RowLock);
         let open = process.transaction();
@@ -20,7 +33,6 @@ pub(super) fn transactions(facts: &ListingContext<'_>, table: &mut TableFiller<'
             continue;
         }
         let line = process.line();
-        let moment = |micros| Value::Timestamp(Timestamp::from_micros(micros));
         table.push(|column| {
             Some(match column {
                 "trx_id" => number(process.lock_owner()),
