@@ -8,8 +8,8 @@
 //!   `global_transactions`
 //! - `engine`, which holds them together
 //! - rows: `find`, `row_keys`, `images`, `merged`, `leaps`, `estimate`, `split`, `expiry`,
-//!   `transaction`, `prepared`, `group`, `bulk`, `counting`, `sizes`, `postings`, `full_text`, `ddl`,
-//!   `alter`, `evict`, `sweep`, `check`, `salvage`
+//!   `transaction`, `prepared`, `group`, `bulk`, `counting`, `sizes`, `postings`, `full_text`,
+//!   `ddl`, `alter`, `evict`, `sweep`, `check`, `salvage`
 //! - beside these: `memory` and `temporary`, two stores, and `conformance`, what every store
 //!   promises
 //!

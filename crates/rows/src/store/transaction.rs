@@ -149,8 +149,8 @@ pub trait StoreTransaction: Read {
     fn take_batch(&mut self) -> Option<Batch>;
     /// The buffered writes of a range, in ascending order.
     fn writes_in<'a>(&'a self, range: &KeyRange) -> Box<SortedWrites<'a>>;
-    /// Applies the buffered writes, but for those of temporary tables; what is locked stays so. When
-    /// that fails, writes that lie in files are all still there.
+    /// Applies the buffered writes, but for those of temporary tables; what is locked stays so.
+    /// When that fails, writes that lie in files are all still there.
     fn apply(&mut self, durability: Durability) -> Result<()>;
     /// Applies the buffered writes and frees what is locked.
     fn commit(mut self: Box<Self>, durability: Durability) -> Result<()> {
