@@ -53,6 +53,7 @@ pub fn default_of(column: &Column) -> Store {
         DefaultValue::Literal(Some(text)) => {
             Store::Value(from_text(&column.ty, text, Zone::UTC).value)
         }
+        DefaultValue::Dropped => Store::Missing,
         DefaultValue::None if column.nullable || column.auto_increment => Store::Value(Value::Null),
         DefaultValue::None => Store::Missing,
     }

@@ -32,7 +32,7 @@ use expression::{SystemVariables, TimeNames};
 pub use log_output::LogOutput;
 pub use names::{Definition, Kind, Reach, VARIABLES};
 use syntax::types::character_set;
-use values::{CharacterSet, SqlMode};
+use values::{CharacterSet, NamedCollation, SqlMode};
 
 /// What runs queries that are no look-ups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub enum Executor {
 pub struct SessionVariables {
     /// Values that differ from the definitions' defaults.
     values: HashMap<&'static str, String>,
-    /// sql_mode, with div_precision_increment.
+    /// sql_mode, with div_precision_increment and collation_connection.
     pub mode: SqlMode,
     /// lc_time_names.
     pub time_names: &'static TimeNames,
@@ -375,7 +375,7 @@ impl SessionVariables {
         match definition.name {
             "sql_mode" => {
                 let mode = SqlMode::parse(&text).map_err(|word| wrong_value("sql_mode", &word))?;
-                self.mode = mode.with_division_digits(self.mode.division_digits());
+                self.mode = self.mode.with_flags_of(mode);
                 shown = Some(self.mode.to_string());
             }
             "time_zone" => {
@@ -485,7 +485,11 @@ impl SessionVariables {
                 }
                 self.charsets.client = set;
             }
-            "character_set_connection" => self.charsets.connection = character_set(&text)?,
+            "character_set_connection" => {
+                let set = character_set(&text)?;
+                self.keep_connection(NamedCollation::default_of(set));
+                return Ok(());
+            }
             "character_set_results" => {
                 self.charsets.results = match text.eq_ignore_ascii_case("null") {
                     true => CharacterSet::BINARY,
@@ -512,13 +516,30 @@ impl SessionVariables {
                 })?;
                 shown = Some(self.time_names.language.to_string());
             }
-            "collation_connection" => drop(syntax::types::collation(&text)?),
+            "collation_connection" => {
+                let named = NamedCollation::parse(&text).ok_or_else(|| unknown_collation(&text))?;
+                self.keep_connection(named);
+                return Ok(());
+            }
             "sql_select_limit" => self.select_limit = text.parse().map_err(|_| wrong())?,
             _ => {}
         }
         self.values.insert(definition.name, shown.unwrap_or(text));
         Ok(())
     }
+
+    /// The collation of literals, and their character set with it.
+    pub fn keep_connection(&mut self, named: NamedCollation) {
+        self.mode = self.mode.with_connection_collation(named.collation);
+        self.charsets.connection = named.set;
+        self.values.insert("character_set_connection", named.set.name().to_string());
+        self.values.insert("collation_connection", named.name);
+    }
+}
+
+/// Error 1273.
+pub fn unknown_collation(name: &str) -> SqlError {
+    SqlError::new(ErrorCode::UnknownCollation, format!("Unknown collation: '{name}'"))
 }
 
 /// What a transaction sees of others, and what it keeps them from.

@@ -81,8 +81,8 @@ use access::{AccountName, Principal};
 use parking_lot::Mutex;
 use resources::budget::Share;
 use rows::ddl::ReadLock;
-use values::CharacterSet;
 use values::datum::Value;
+use values::{CharacterSet, NamedCollation};
 
 use crate::load::InsertLoad;
 use crate::reply::{OkFigures, Reply};
@@ -295,17 +295,19 @@ impl Session {
         self.variables.charsets
     }
 
-    /// Takes the character set that a login asks for by the number of one of its collations: as SET
-    /// NAMES does, and UTF-8 where the number says none that a client may have.
+    /// Takes the collation that a login asks for by its number, and its character set: as SET NAMES
+    /// does. utf8mb4 stays for the shorter UTF-8, and where the number says none that a client may
+    /// have.
     ///
     /// # Errors
     /// 1041 when there is no memory for it.
     pub fn set_login_collation(&mut self, number: u16) -> Result<()> {
-        let set = CharacterSet::of_collation_number(number);
-        match set.filter(|set| set.may_be_client() && !set.is_utf8() && !set.is_binary()) {
-            Some(set) => self.set_names(Some(set.name()), None),
-            None => Ok(()),
-        }
+        let set = CharacterSet::of_collation_number(number)
+            .filter(|set| set.may_be_client() && (!set.is_utf8() || *set == CharacterSet::UTF8MB4));
+        let Some(set) = set else { return Ok(()) };
+        // Of one that is not built there is the character set's own.
+        let named = NamedCollation::of_number(number);
+        self.set_names(Some(set.name()), named.as_ref().map(|named| &*named.name))
     }
 
     /// Tells the general log that the client has logged in, by such a way.

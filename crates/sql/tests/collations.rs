@@ -65,3 +65,44 @@ fn letters_of_several_characters_are_found_by_their_keys() {
                  WHERE COLLATION_NAME = 'utf8mb4_cs_0900_ai_ci'";
     assert_eq!(run(s, shown), "266\tNO PAD\t0");
 }
+
+#[test]
+fn literals_compare_by_collation_connection_and_not_by_the_default() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9))");
+    run(s, "INSERT INTO t VALUES (1, 'x')");
+    run(s, "SET @v = 'a'");
+    let asked = "SELECT 'a' = 'A', UPPER('b') = 'b', @v = 'A', CONCAT(1, 'a') = '1A', a = 'X' \
+                 FROM t WHERE id = 1";
+    for _ in 0..3 {
+        assert_eq!(run(s, asked), "1\t1\t1\t1\t1");
+    }
+    run(s, "SET NAMES utf8mb4 COLLATE utf8mb4_bin");
+    for _ in 0..3 {
+        assert_eq!(run(s, asked), "0\t0\t0\t0\t1", "a kept plan is one of another collation");
+    }
+    assert_eq!(run(s, "SELECT COLLATION('a'), COERCIBILITY('a')"), "utf8mb4_bin\t4");
+    run(s, "CREATE VIEW w AS SELECT 'a' = 'A' AS same");
+    run(s, "SET collation_connection = utf8mb4_0900_ai_ci");
+    assert_eq!(run(s, asked), "1\t1\t1\t1\t1");
+    assert_eq!(run(s, "SELECT 'a' = 'a ', same FROM w"), "0\t0", "a view keeps its collation");
+}
+
+#[test]
+fn a_login_has_the_collation_that_it_asks_for() {
+    let server = server();
+    for (number, name) in [
+        (45, "utf8mb4_general_ci"),
+        (224, "utf8mb4_unicode_ci"),
+        (255, "utf8mb4_0900_ai_ci"),
+        (48, "latin1_general_ci"),
+        (58, "cp1257_bin"),
+        // The shorter UTF-8 is the longer one here; a wide set cannot be a client's.
+        (33, "utf8mb4_general_ci"),
+        (54, "utf8mb4_general_ci"),
+    ] {
+        let s = &mut session(&server);
+        s.set_login_collation(number).unwrap();
+        assert_eq!(run(s, "SELECT @@collation_connection"), name);
+    }
+}

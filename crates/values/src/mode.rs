@@ -1,14 +1,15 @@
 //! sql_mode: the flags that change what statements accept; with them goes what else a session may
-//! say of an expression's type, the digits that a quotient gains.
+//! say of an expression's type: the digits that a quotient gains, and the collation of literals.
 //!
 //! Not here: the variable's place in the session (crate `sql`, `variables`).
 
 use crate::datum::Value;
 use crate::temporal::Date;
+use crate::types::Collation;
 
 /// The modes that a session is in. Names as MySQL's. The highest bits are how
-/// div_precision_increment differs from its default: it goes wherever the modes do, and plans are
-/// kept by both.
+/// div_precision_increment and collation_connection differ from their defaults: they go wherever
+/// the modes do, and plans are kept by all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SqlMode(u32);
 
@@ -16,6 +17,12 @@ pub struct SqlMode(u32);
 const DIVISION_DIGITS: u32 = 4;
 /// Where its bits begin.
 const DIVISION_SHIFT: u32 = 27;
+/// Where the bits of collation_connection begin: its number in the protocol, 0 for the default.
+const COLLATION_SHIFT: u32 = 16;
+/// All of them.
+const COLLATION_BITS: u32 = 0x1ff << COLLATION_SHIFT;
+/// The collation of literals, unless a session says otherwise.
+const CONNECTION: Collation = Collation::Utf8Mb4GeneralCi;
 
 /// Names by bit; a mode that only names others is expanded by `parse`.
 const NAMES: [&str; 15] = [
@@ -85,6 +92,28 @@ impl SqlMode {
     pub fn with_division_digits(self, digits: u8) -> SqlMode {
         let digits = u32::from(digits.min(30)) ^ DIVISION_DIGITS;
         SqlMode(self.0 & ((1 << DIVISION_SHIFT) - 1) | digits << DIVISION_SHIFT)
+    }
+
+    /// The collation of texts that have none of their own (collation_connection).
+    pub fn connection_collation(self) -> Collation {
+        match (self.0 & COLLATION_BITS) >> COLLATION_SHIFT {
+            0 => CONNECTION,
+            number => Collation::of_number(number as u16).unwrap_or(CONNECTION),
+        }
+    }
+
+    /// These modes with that collation.
+    #[must_use]
+    pub fn with_connection_collation(self, collation: Collation) -> SqlMode {
+        let number = if collation == CONNECTION { 0 } else { u32::from(collation.number()) };
+        SqlMode(self.0 & !COLLATION_BITS | number << COLLATION_SHIFT)
+    }
+
+    /// The modes of `named`, with what else this session says.
+    #[must_use]
+    pub fn with_flags_of(self, named: SqlMode) -> SqlMode {
+        const FLAGS: u32 = (1 << NAMES.len()) - 1;
+        SqlMode(self.0 & !FLAGS | named.0 & FLAGS)
     }
 
     /// Whether bad values are errors rather than warnings.
@@ -169,5 +198,27 @@ impl std::fmt::Display for SqlMode {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collation::collations;
+
+    #[test]
+    fn every_collation_and_all_digits_go_with_the_modes() {
+        let mode = SqlMode::default();
+        assert_eq!((mode.connection_collation(), mode.division_digits()), (CONNECTION, 4));
+        for collation in collations() {
+            let other = mode.with_connection_collation(collation).with_division_digits(30);
+            assert_eq!((other.connection_collation(), other.division_digits()), (collation, 30));
+            assert_eq!(other.to_string(), mode.to_string());
+            let plain = other.with_connection_collation(CONNECTION).with_division_digits(4);
+            assert_eq!(plain, mode);
+            let named = other.with_flags_of(SqlMode::parse("ANSI_QUOTES").unwrap());
+            assert_eq!(named.connection_collation(), collation);
+            assert_eq!(named.to_string(), "ANSI_QUOTES");
+        }
     }
 }

@@ -183,6 +183,9 @@ pub(crate) const SEES_BYTES: Facts = 1 << 6;
 pub(crate) const CHARSET_OF_FIRST: Facts = 1 << 7;
 /// Gives text of the character set that all its arguments have.
 pub(crate) const CHARSET_OF_ALL: Facts = 1 << 8;
+/// Its text is as coercible as a literal, whatever collations its arguments have, and of the
+/// connection's collation unless it is JSON's (MySQL 9.7: tests/oracle/sql/connection.sql).
+pub(crate) const AS_LITERAL: Facts = 1 << 10;
 /// Wants numbers as arguments, unless all of them are texts.
 pub(crate) const NUMBERS_UNLESS_TEXTS: Facts = 1 << 9;
 /// Wants a number as its first argument, its second, and so on: there a literal of digits (0x41,

@@ -11,9 +11,10 @@ use crate::functions::call::Call;
 use crate::functions::call::Evaluation::{Lazy, NotNull, Values};
 use crate::functions::definition::Shape::{By, Bytes, Date, Double, Int, Json, Short, Truth, UInt};
 use crate::functions::definition::{
-    ASKS, ASKS_ALONE, CHARSET_OF_ALL, CHARSET_OF_FIRST, Definition, Facts, Family, NEVER_NULL,
-    NULL_FOR_NULL, NUMBER_0, NUMBER_1, NUMBER_2, NUMBER_3, NUMBER_4, NUMBERS, NUMBERS_UNLESS_TEXTS,
-    SEES_BYTES, VOLATILE, WAITS, between, exactly, from, number_at, pairs_after,
+    AS_LITERAL, ASKS, ASKS_ALONE, CHARSET_OF_ALL, CHARSET_OF_FIRST, Definition, Facts, Family,
+    NEVER_NULL, NULL_FOR_NULL, NUMBER_0, NUMBER_1, NUMBER_2, NUMBER_3, NUMBER_4, NUMBERS,
+    NUMBERS_UNLESS_TEXTS, SEES_BYTES, VOLATILE, WAITS, between, exactly, from, number_at,
+    pairs_after,
 };
 use crate::functions::function::Function;
 use crate::functions::table::each_function;
@@ -118,6 +119,11 @@ impl Function {
     /// Whether it asks for more than its arguments: the session, the time or chance.
     pub fn asks_more_than(self, arguments: &[Node]) -> bool {
         self.has(VOLATILE | WAITS | ASKS) || self.has(ASKS_ALONE) && arguments.is_empty()
+    }
+
+    /// Whether its text is as a literal's, whatever collations its arguments have.
+    pub fn gives_text_as_literal(self) -> bool {
+        self.has(AS_LITERAL)
     }
 
     /// Whether it wants a number as the argument at a place, of `arguments`.

@@ -13,18 +13,40 @@ use crate::value::types::{BIGINT, BIGINT_UNSIGNED, text_type};
 /// The longest text of a result.
 const CHARS_MAX: u32 = 16_383;
 
-/// Text as long as all arguments together; bytes where those have a lower coercibility than its
-/// text.
+/// Text as long as all arguments together, of the collation of the lowest coercibility among them,
+/// or bytes.
 pub(crate) fn text(arguments: &[Node]) -> ColumnType {
     let known = arguments.iter().filter(|node| !matches!(node.kind, Kind::Constant(Value::Null)));
     let rule = known.map(Node::text_collation).reduce(common_collation);
     let length = arguments.iter().map(|node| display_chars(&node.ty)).sum::<u32>();
     match rule {
         Some((Collation::Binary, _)) => ColumnType::VarBinary { bytes: length.clamp(1, 65_532) },
-        Some((collation, 0..4)) => {
+        Some((collation, _)) => {
             ColumnType::VarChar { chars: length.clamp(1, CHARS_MAX), collation }
         }
-        _ => text_type(length.clamp(1, CHARS_MAX)),
+        None => text_type(length.clamp(1, CHARS_MAX)),
+    }
+}
+
+/// LEFT and RIGHT: text of the first argument, as long as the second one says if that is known.
+pub(crate) fn start(arguments: &[Node]) -> ColumnType {
+    shortened(text(&arguments[..1]), arguments.get(1))
+}
+
+/// SUBSTRING: as long as the third one says.
+pub(crate) fn middle(arguments: &[Node]) -> ColumnType {
+    shortened(text(&arguments[..1]), arguments.get(2))
+}
+
+fn shortened(ty: ColumnType, length: Option<&Node>) -> ColumnType {
+    let Some(Node { kind: Kind::Constant(Value::Int(length)), .. }) = length else { return ty };
+    let length = u32::try_from((*length).max(1)).unwrap_or(u32::MAX);
+    match ty {
+        ColumnType::VarChar { chars, collation } => {
+            ColumnType::VarChar { chars: chars.min(length), collation }
+        }
+        ColumnType::VarBinary { bytes } => ColumnType::VarBinary { bytes: bytes.min(length) },
+        other => other,
     }
 }
 
@@ -42,6 +64,12 @@ pub(crate) fn longest_word(arguments: &[Node]) -> ColumnType {
     }
 }
 
+/// Text of JSON, or out of it: it goes by its code points.
+pub(crate) fn json_text(arguments: &[Node]) -> ColumnType {
+    let chars = display_chars(&text(arguments)).clamp(20, CHARS_MAX);
+    ColumnType::VarChar { chars, collation: Collation::Utf8Mb4Bin }
+}
+
 /// Digits and the like, whatever the argument is.
 pub(crate) fn digits_text(arguments: &[Node]) -> ColumnType {
     let chars = arguments.first().map_or(0, |node| display_chars(&node.ty));
@@ -51,6 +79,12 @@ pub(crate) fn digits_text(arguments: &[Node]) -> ColumnType {
 /// SOUNDEX: four characters or more.
 pub(crate) fn sound(arguments: &[Node]) -> ColumnType {
     text_type(display_chars(&text(arguments)).max(4))
+}
+
+/// Bytes, as many as the first argument has.
+pub(crate) fn first_bytes(arguments: &[Node]) -> ColumnType {
+    let bytes = arguments.first().map_or(0, |node| display_chars(&node.ty));
+    ColumnType::VarBinary { bytes: bytes.clamp(1, 65_532) }
 }
 
 /// What the first argument is.

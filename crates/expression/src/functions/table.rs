@@ -28,11 +28,11 @@ macro_rules! each_function {
                     NULL_FOR_NULL | CHARSET_OF_FIRST;
                 Upper ["UPPER", "UCASE"] exactly(1), By(result::text), NotNull(text::calls::call),
                     NULL_FOR_NULL | CHARSET_OF_FIRST;
-                Left ["LEFT"] exactly(2), By(result::text), NotNull(text::calls::call),
+                Left ["LEFT"] exactly(2), By(result::start), NotNull(text::calls::call),
                     NULL_FOR_NULL | CHARSET_OF_FIRST | NUMBER_1;
-                Right ["RIGHT"] exactly(2), By(result::text), NotNull(text::calls::call),
+                Right ["RIGHT"] exactly(2), By(result::start), NotNull(text::calls::call),
                     NULL_FOR_NULL | CHARSET_OF_FIRST | NUMBER_1;
-                Substring ["SUBSTRING", "SUBSTR", "MID"] between(2, 3), By(result::text), NotNull(text::calls::call),
+                Substring ["SUBSTRING", "SUBSTR", "MID"] between(2, 3), By(result::middle), NotNull(text::calls::call),
                     NULL_FOR_NULL | CHARSET_OF_FIRST | NUMBER_1 | NUMBER_2;
                 SubstringIndex ["SUBSTRING_INDEX"] exactly(3), By(result::text), NotNull(text::calls::call),
                     NULL_FOR_NULL | CHARSET_OF_FIRST | NUMBER_2;
@@ -58,23 +58,23 @@ macro_rules! each_function {
                 InsertText ["INSERT"] exactly(4), By(result::text), NotNull(text::calls::call),
                     CHARSET_OF_FIRST | NUMBER_1 | NUMBER_2;
                 Hex ["HEX"] exactly(1), By(result::digits_text), NotNull(text::calls::call),
-                    NULL_FOR_NULL | SEES_BYTES;
+                    NULL_FOR_NULL | SEES_BYTES | AS_LITERAL;
                 Unhex ["UNHEX"] exactly(1), Bytes, NotNull(text::calls::call);
                 Ascii ["ASCII"] exactly(1), Int, NotNull(text::calls::call), NULL_FOR_NULL | SEES_BYTES;
                 Ord ["ORD"] exactly(1), Int, NotNull(text::calls::call), NULL_FOR_NULL | SEES_BYTES;
                 Char ["CHAR"] from(1), Bytes, Values(text::calls::char_call), NUMBERS;
-                Chr ["CHR"] exactly(1), Short(1), Values(text::calls::chr), NUMBERS;
+                Chr ["CHR"] exactly(1), Short(1), Values(text::calls::chr), NUMBERS | AS_LITERAL;
                 Field ["FIELD"] from(2), Int, Values(text::calls::field), NULL_FOR_NULL | NUMBERS_UNLESS_TEXTS;
                 FindInSet ["FIND_IN_SET"] exactly(2), Int, NotNull(text::calls::call), NULL_FOR_NULL;
                 Elt ["ELT"] from(2), By(result::longest_word), Lazy(control::elt), NUMBER_0;
                 Strcmp ["STRCMP"] exactly(2), Int, NotNull(text::calls::call), NULL_FOR_NULL;
                 Quote ["QUOTE"] exactly(1), By(result::text), Values(text::calls::quote);
                 Format ["FORMAT"] between(2, 3), By(result::digits_text), NotNull(text::calls::call),
-                    NUMBER_0 | NUMBER_1;
+                    NUMBER_0 | NUMBER_1 | AS_LITERAL;
                 WeightString ["WEIGHT_STRING"] exactly(1), Bytes, NotNull(text::calls::call);
-                Bin ["BIN"] exactly(1), By(result::digits_text), NotNull(text::calls::call), NULL_FOR_NULL | NUMBERS;
-                Oct ["OCT"] exactly(1), By(result::digits_text), NotNull(text::calls::call), NULL_FOR_NULL | NUMBERS;
-                Conv ["CONV"] exactly(3), By(result::digits_text), NotNull(text::calls::call), NUMBERS;
+                Bin ["BIN"] exactly(1), By(result::digits_text), NotNull(text::calls::call), NULL_FOR_NULL | NUMBERS | AS_LITERAL;
+                Oct ["OCT"] exactly(1), By(result::digits_text), NotNull(text::calls::call), NULL_FOR_NULL | NUMBERS | AS_LITERAL;
+                Conv ["CONV"] exactly(3), By(result::digits_text), NotNull(text::calls::call), NUMBERS | AS_LITERAL;
                 Soundex ["SOUNDEX"] exactly(1), By(result::sound), Values(text::words::call);
                 MakeSet ["MAKE_SET"] from(2), By(result::text), Values(text::words::call), NUMBER_0;
                 ExportSet ["EXPORT_SET"] between(3, 5), Short(16_383), Values(text::words::call), NUMBER_0 | NUMBER_4;
@@ -89,9 +89,9 @@ macro_rules! each_function {
                     NUMBER_3 | NUMBER_4;
             }
             Digests {
-                Md5 ["MD5"] exactly(1), Short(32), NotNull(cipher::digest::call), NULL_FOR_NULL | SEES_BYTES;
-                Sha1 ["SHA1", "SHA"] exactly(1), Short(40), NotNull(cipher::digest::call), NULL_FOR_NULL | SEES_BYTES;
-                Sha2 ["SHA2"] exactly(2), Short(128), NotNull(cipher::digest::call), SEES_BYTES | NUMBER_1;
+                Md5 ["MD5"] exactly(1), Short(32), NotNull(cipher::digest::call), NULL_FOR_NULL | SEES_BYTES | AS_LITERAL;
+                Sha1 ["SHA1", "SHA"] exactly(1), Short(40), NotNull(cipher::digest::call), NULL_FOR_NULL | SEES_BYTES | AS_LITERAL;
+                Sha2 ["SHA2"] exactly(2), Short(128), NotNull(cipher::digest::call), SEES_BYTES | NUMBER_1 | AS_LITERAL;
                 Crc32 ["CRC32"] between(1, 2), UInt, NotNull(cipher::digest::call), NULL_FOR_NULL | SEES_BYTES;
                 Crc32c ["CRC32C"] between(1, 2), UInt, NotNull(cipher::digest::call), NULL_FOR_NULL | SEES_BYTES;
                 AesEncrypt ["AES_ENCRYPT"] exactly(2), Bytes, NotNull(cipher::aes::call);
@@ -99,24 +99,24 @@ macro_rules! each_function {
                 Compress ["COMPRESS"] exactly(1), Bytes, NotNull(cipher::compress::call);
                 Uncompress ["UNCOMPRESS"] exactly(1), Bytes, NotNull(cipher::compress::call);
                 UncompressedLength ["UNCOMPRESSED_LENGTH"] exactly(1), UInt, NotNull(cipher::compress::call);
-                ToBase64 ["TO_BASE64"] exactly(1), By(result::digits_text), NotNull(cipher::digest::call), SEES_BYTES;
+                ToBase64 ["TO_BASE64"] exactly(1), By(result::digits_text), NotNull(cipher::digest::call), SEES_BYTES | AS_LITERAL;
                 FromBase64 ["FROM_BASE64"] exactly(1), Bytes, NotNull(cipher::digest::call);
                 RandomBytes ["RANDOM_BYTES"] exactly(1), Bytes, Lazy(session::call), VOLATILE | NUMBER_0;
             }
             Addresses {
                 InetAton ["INET_ATON"] exactly(1), UInt, Values(address::call);
-                InetNtoa ["INET_NTOA"] exactly(1), Short(15), Values(address::call), NUMBERS;
+                InetNtoa ["INET_NTOA"] exactly(1), Short(15), Values(address::call), NUMBERS | AS_LITERAL;
                 Inet6Aton ["INET6_ATON"] exactly(1), Bytes, Values(address::call);
-                Inet6Ntoa ["INET6_NTOA"] exactly(1), Short(45), Values(address::call);
+                Inet6Ntoa ["INET6_NTOA"] exactly(1), Short(45), Values(address::call), AS_LITERAL;
                 IsIpv4 ["IS_IPV4"] exactly(1), Int, Values(address::call);
                 IsIpv6 ["IS_IPV6"] exactly(1), Int, Values(address::call);
                 IsIpv4Compat ["IS_IPV4_COMPAT"] exactly(1), Int, Values(address::call);
                 IsIpv4Mapped ["IS_IPV4_MAPPED"] exactly(1), Int, Values(address::call);
                 UuidToBin ["UUID_TO_BIN"] between(1, 2), Bytes, NotNull(cipher::digest::call), NUMBER_1;
-                BinToUuid ["BIN_TO_UUID"] between(1, 2), Short(36), NotNull(cipher::digest::call), NUMBER_1;
+                BinToUuid ["BIN_TO_UUID"] between(1, 2), Short(36), NotNull(cipher::digest::call), NUMBER_1 | AS_LITERAL;
                 IsUuid ["IS_UUID"] exactly(1), Truth, NotNull(cipher::digest::call), NULL_FOR_NULL;
-                Uuid ["UUID"] exactly(0), Short(36), Lazy(session::call), NEVER_NULL | VOLATILE;
-                SysGuid ["SYS_GUID"] exactly(0), Short(32), Lazy(session::call), NEVER_NULL | VOLATILE;
+                Uuid ["UUID"] exactly(0), Short(36), Lazy(session::call), NEVER_NULL | VOLATILE | AS_LITERAL;
+                SysGuid ["SYS_GUID"] exactly(0), Short(32), Lazy(session::call), NEVER_NULL | VOLATILE | AS_LITERAL;
                 UuidShort ["UUID_SHORT"] exactly(0), UInt, Lazy(session::call), NULL_FOR_NULL | VOLATILE;
             }
             Numbers {
@@ -208,13 +208,13 @@ macro_rules! each_function {
                 Week ["WEEK"] between(1, 2), Int, Values(time::calls::week_of), NUMBER_1;
                 WeekOfYear ["WEEKOFYEAR"] exactly(1), Int, NotNull(time::calls::of_days);
                 YearWeek ["YEARWEEK"] between(1, 2), Int, Values(time::calls::week_of), NUMBER_1;
-                DayName ["DAYNAME"] exactly(1), Short(9), NotNull(time::calls::of_days);
-                MonthName ["MONTHNAME"] exactly(1), Short(9), NotNull(time::calls::of_days);
+                DayName ["DAYNAME"] exactly(1), Short(9), NotNull(time::calls::of_days), AS_LITERAL;
+                MonthName ["MONTHNAME"] exactly(1), Short(9), NotNull(time::calls::of_days), AS_LITERAL;
                 LastDay ["LAST_DAY"] exactly(1), Date, NotNull(time::calls::of_days);
                 DateDiff ["DATEDIFF"] exactly(2), Int, NotNull(time::calls::of_days);
                 TimeDiff ["TIMEDIFF"] exactly(2), By(digits::difference), NotNull(time::calls::of_times);
-                AddTime ["ADDTIME"] exactly(2), By(digits::sum), NotNull(time::sum::call);
-                SubTime ["SUBTIME"] exactly(2), By(digits::sum), NotNull(time::sum::call);
+                AddTime ["ADDTIME"] exactly(2), By(digits::sum), NotNull(time::sum::call), AS_LITERAL;
+                SubTime ["SUBTIME"] exactly(2), By(digits::sum), NotNull(time::sum::call), AS_LITERAL;
                 PeriodAdd ["PERIOD_ADD"] exactly(2), Int, NotNull(time::sum::call), NUMBERS;
                 PeriodDiff ["PERIOD_DIFF"] exactly(2), Int, NotNull(time::sum::call), NUMBERS;
                 ToDays ["TO_DAYS"] exactly(1), Int, NotNull(time::calls::of_days);
@@ -227,7 +227,7 @@ macro_rules! each_function {
                 TimeToSec ["TIME_TO_SEC"] exactly(1), Int, NotNull(time::calls::of_times);
                 DateFormat ["DATE_FORMAT"] exactly(2), By(result::text), NotNull(time::calls::of_days);
                 TimeFormat ["TIME_FORMAT"] exactly(2), By(result::text), NotNull(time::calls::of_times);
-                GetFormat ["GET_FORMAT"] exactly(2), Short(17), NotNull(time::format::get_format);
+                GetFormat ["GET_FORMAT"] exactly(2), Short(17), NotNull(time::format::get_format), AS_LITERAL;
                 StrToDate ["STR_TO_DATE"] exactly(2), By(digits::pattern), Values(time::calls::str_to_date);
                 ConvertTz ["CONVERT_TZ"] exactly(3), By(digits::moment), Values(time::calls::convert_tz);
             }
@@ -257,12 +257,12 @@ macro_rules! each_function {
             Json {
                 JsonValid ["JSON_VALID"] exactly(1), Truth, Values(json::calls::valid);
                 JsonExtract ["JSON_EXTRACT"] from(2), Json, Values(json::calls::of_document);
-                JsonUnquote ["JSON_UNQUOTE"] exactly(1), By(result::text), Values(json::calls::of_text);
-                JsonQuote ["JSON_QUOTE"] exactly(1), By(result::text), Values(json::calls::of_text);
+                JsonUnquote ["JSON_UNQUOTE"] exactly(1), By(result::json_text), Values(json::calls::of_text), AS_LITERAL;
+                JsonQuote ["JSON_QUOTE"] exactly(1), By(result::json_text), Values(json::calls::of_text), AS_LITERAL;
                 JsonObject ["JSON_OBJECT"] pairs_after(0), Json, Values(json::calls::object);
                 JsonArray ["JSON_ARRAY"] from(0), Json, Values(json::calls::array);
                 JsonLength ["JSON_LENGTH"] between(1, 2), Int, Values(json::calls::of_document);
-                JsonType ["JSON_TYPE"] exactly(1), Short(20), Values(json::calls::of_document);
+                JsonType ["JSON_TYPE"] exactly(1), By(result::json_text), Values(json::calls::of_document), AS_LITERAL;
                 JsonKeys ["JSON_KEYS"] between(1, 2), Json, Values(json::calls::of_document);
                 JsonContains ["JSON_CONTAINS"] between(2, 3), Truth, Values(json::calls::of_document);
                 JsonContainsPath ["JSON_CONTAINS_PATH"] from(3), Truth, Values(json::calls::of_document);
@@ -285,7 +285,7 @@ macro_rules! each_function {
                 JsonCompact ["JSON_COMPACT"] exactly(1), Json, NotNull(json::text::call);
                 JsonLoose ["JSON_LOOSE"] exactly(1), Json, NotNull(json::text::call);
                 JsonDetailed ["JSON_DETAILED"] between(1, 2), Json, NotNull(json::text::call), NUMBER_1;
-                JsonPretty ["JSON_PRETTY"] exactly(1), By(result::text), Values(json::calls::of_document);
+                JsonPretty ["JSON_PRETTY"] exactly(1), By(result::json_text), Values(json::calls::of_document), AS_LITERAL;
                 JsonStorageSize ["JSON_STORAGE_SIZE"] exactly(1), Int, Values(json::calls::of_document);
                 JsonStorageFree ["JSON_STORAGE_FREE"] exactly(1), Int, Values(json::calls::of_document);
                 JsonMemberOf ["MEMBER OF"] exactly(2), Truth, Values(json::calls::member_of);
@@ -295,6 +295,13 @@ macro_rules! each_function {
             Internal {
                 ReadAs ["<read as>"] exactly(2), By(result::text), Values(text::charset::call);
                 MatchAgainst ["MATCH AGAINST"] from(2), Double, Values(full_text::match_against), NEVER_NULL;
+                BytesAnd ["<bytes &>"] exactly(2), By(result::first_bytes), NotNull(text::bit_strings::call);
+                BytesOr ["<bytes |>"] exactly(2), By(result::first_bytes), NotNull(text::bit_strings::call);
+                BytesXor ["<bytes ^>"] exactly(2), By(result::first_bytes), NotNull(text::bit_strings::call);
+                BytesNot ["<bytes ~>"] exactly(1), By(result::first_bytes), NotNull(text::bit_strings::call);
+                BytesLeft ["<bytes <<>"] exactly(2), By(result::first_bytes), NotNull(text::bit_strings::call);
+                BytesRight ["<bytes >>>"] exactly(2), By(result::first_bytes), NotNull(text::bit_strings::call);
+                BesideYear ["<beside year>"] exactly(1), Int, Values(time::year::beside_year);
                 WrittenIn ["<written in>"] exactly(2), Bytes, Values(text::charset::call);
             }
         }

@@ -20,7 +20,7 @@ use crate::statement::error::Result;
 use crate::tree::node::{Kind, Node, common_collation};
 use crate::value::cell::{Cell, text_of};
 use crate::value::number::Number;
-use crate::value::types::{BIGINT, BIGINT_UNSIGNED, UNTYPED};
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED};
 
 /// About how many characters a value of the type prints as.
 pub fn display_chars(ty: &ColumnType) -> u32 {
@@ -59,7 +59,7 @@ fn is_null(node: &Node) -> bool {
 fn is_untyped(node: &Node, scope: &Scope<'_>) -> bool {
     let Kind::Parameter(number) = node.kind else { return false };
     let value = scope.parameters.get(usize::from(number));
-    node.ty == UNTYPED && !matches!(value, Some(Datum::Bytes(_) | Datum::Null) | None)
+    node.is_untyped() && !matches!(value, Some(Datum::Bytes(_) | Datum::Null) | None)
 }
 
 /// The type that values of several nodes have in common.

@@ -19,7 +19,9 @@ use crate::tree::once::OnceNode;
 use crate::tree::subquery::Subquery;
 use crate::value::arithmetic::Arithmetic;
 use crate::value::number::number_of_digits;
-use crate::value::types::{BIGINT, BIGINT_UNSIGNED, text_type, type_collation};
+use crate::value::types::{
+    BIGINT, BIGINT_UNSIGNED, UNTYPED_CHARS, text_type, type_collation,
+};
 
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -274,7 +276,9 @@ impl Node {
             {
                 (Collation::Utf8Mb4GeneralCi, 3)
             }
-            Kind::Call(_, arguments) => strongest(arguments.iter(), &self.ty),
+            Kind::Call(function, arguments) if !function.gives_text_as_literal() => {
+                strongest(arguments.iter(), &self.ty)
+            }
             Kind::Case(_, branches, otherwise, _) => strongest(
                 branches.iter().map(|(_, then)| then).chain(otherwise.as_deref()),
                 &self.ty,
@@ -320,6 +324,13 @@ impl Node {
     /// The place of one that was taken out of the text.
     pub fn digits_parameter(number: u16) -> Node {
         Node::new(Kind::Parameter(number), ColumnType::Binary { bytes: 8 }, false)
+    }
+
+    /// Whether it is a literal that was taken out of the text, or a `?`, of which nothing is known.
+    pub fn is_untyped(&self) -> bool {
+        // Whatever the connection's collation is.
+        matches!(self.kind, Kind::Parameter(_))
+            && matches!(self.ty, ColumnType::VarChar { chars: UNTYPED_CHARS, .. })
     }
 
     /// Whether it is a literal of digits: bytes, or a number where one is wanted. Only these have

@@ -16,7 +16,8 @@ pub const BIGINT_UNSIGNED: ColumnType =
 
 /// The type of a literal that was taken out of the text, or of a `?`, where nothing is known of it.
 pub const UNTYPED: ColumnType =
-    ColumnType::VarChar { chars: 16_383, collation: Collation::Utf8Mb4GeneralCi };
+    ColumnType::VarChar { chars: UNTYPED_CHARS, collation: Collation::Utf8Mb4GeneralCi };
+pub(crate) const UNTYPED_CHARS: u32 = 16_383;
 
 /// Text of so many characters in the default collation.
 pub fn text_type(chars: u32) -> ColumnType {

@@ -27,7 +27,8 @@ use crate::listing::{NameColumns, SystemSchema, is_size};
 use crate::relations::{Relations, TemporaryNames};
 use crate::terms::push_terms;
 use crate::tree::{
-    CatalogListing, Join, LateralNames, OutputColumn, Query, Relation, Source, free_references,
+    CatalogListing, IMPLICIT, Join, LateralNames, OutputColumn, Query, Relation, Source,
+    free_references,
 };
 use files::table::{FileColumn, FileOptions, FileTable};
 use results::{ResultColumn, SqlError};
@@ -274,6 +275,7 @@ impl Binder<'_> {
             nullable: true,
             origin: None,
             keeps_digits: false,
+            coercibility: IMPLICIT,
         };
         let mut columns: Vec<OutputColumn> = files.columns().iter().map(column).collect();
         let mut name = FILE.to_owned();
@@ -407,7 +409,10 @@ impl Binder<'_> {
         let number = relations.len() - 1;
         let named = table.named_columns().len();
         part.named[0].columns.truncate(named);
-        part.shown.truncate(named);
+        part.shown = table.listed_columns().map(|at| slot(number, at)).collect();
+        for (shown, column) in part.named[0].columns.iter_mut().zip(&table.columns) {
+            shown.invisible = column.invisible;
+        }
         part.named[0].columns.push(ScopeColumn {
             name: ROW_KEY.to_owned(),
             slot: slot(number, KEY_COLUMN),
@@ -415,6 +420,7 @@ impl Binder<'_> {
             nullable: true,
             origin: None,
             hidden: true,
+            invisible: false,
             shadowed: false,
             told: None,
             denied: None,
@@ -501,9 +507,10 @@ impl Binder<'_> {
                 using(left, right, side, &names.iter().map(last).collect::<Vec<_>>())
             }
             ast::JoinConstraint::Natural => {
-                let names: Vec<String> = visible(&left.named)
+                let of_side = |side| visible(side).filter(|column| !column.invisible);
+                let names: Vec<String> = of_side(&left.named)
                     .filter(|column| {
-                        visible(&right.named).any(|c| c.name.eq_ignore_ascii_case(&column.name))
+                        of_side(&right.named).any(|c| c.name.eq_ignore_ascii_case(&column.name))
                     })
                     .map(|column| column.name.clone())
                     .collect();
@@ -612,7 +619,8 @@ fn using(mut left: Part, mut right: Part, side: Side, names: &[String]) -> Bound
     // The common columns come first, in the order of the side that shows them.
     let rest = part.shown.iter().filter(|slot| !common.contains(slot) && !hidden.contains(slot));
     let first = part.shown.iter().filter(|slot| common.contains(slot));
-    part.shown = first.chain(rest).copied().collect();
+    let invisible = common.iter().filter(|slot| !part.shown.contains(slot));
+    part.shown = first.chain(invisible).chain(rest).copied().collect();
     Ok(part)
 }
 

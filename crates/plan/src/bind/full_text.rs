@@ -25,7 +25,7 @@ use values::types::ColumnType;
 use super::scope::{ColumnOrigin, QueryScope};
 use super::{Binder, Literals};
 use crate::bind::scalar::{Bound, Names, bind, call_node, elsewhere};
-use crate::tree::{AskedQuery, Body, FullTextMode, FullTextQuery, OutputColumn};
+use crate::tree::{AskedQuery, Body, FullTextMode, FullTextQuery, IMPLICIT, OutputColumn};
 use results::SqlError;
 
 /// A search that was bound, and where its rows are.
@@ -151,6 +151,7 @@ impl Binder<'_> {
             nullable: false,
             origin: None,
             keeps_digits: false,
+            coercibility: IMPLICIT,
         };
         let query = self.query_of(Body::FullText(Box::new(query)), vec![output]);
         let subquery = Subquery::asking(query, SubqueryForm::Scalar);

@@ -19,7 +19,7 @@ use super::Binder;
 use super::scalar::cast::cast_type;
 use super::scalar::{Bound, elsewhere};
 use super::scope::QueryScope;
-use crate::tree::{Body, OutputColumn, Query};
+use crate::tree::{Body, IMPLICIT, OutputColumn, Query};
 use results::SqlError;
 
 /// The type of a column FOR ORDINALITY.
@@ -85,7 +85,14 @@ fn add(name: &str, ty: ColumnType, outputs: &mut Vec<OutputColumn>) -> Bound<usi
         return Err(SqlError::new(ErrorCode::DupFieldname, message).into());
     }
     let (name, origin) = (name.to_owned(), None);
-    outputs.push(OutputColumn { name, ty, nullable: true, origin, keeps_digits: false });
+    outputs.push(OutputColumn {
+        name,
+        ty,
+        nullable: true,
+        origin,
+        keeps_digits: false,
+        coercibility: IMPLICIT,
+    });
     Ok(outputs.len() - 1)
 }
 

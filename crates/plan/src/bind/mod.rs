@@ -46,9 +46,10 @@ use access::Rights;
 use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
 use rows::table::Table;
 use sqlparser::ast;
-use values::ErrorCode;
+use syntax::types::with_collation;
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType, LobSize};
+use values::{ErrorCode, SqlMode};
 
 pub use from::ROW_KEY;
 pub use limit::limit_to;
@@ -231,7 +232,9 @@ pub fn push_variables(node: &Node, variables: &mut Vec<(String, ColumnType)>) {
     if let Kind::UserVariable(name) = &node.kind
         && !variables.iter().any(|(known, _)| known == name)
     {
-        variables.push((name.clone(), node.ty.clone()));
+        // Whatever the connection's collation is: plans are kept by it.
+        let ty = with_collation(&node.ty, Collation::Utf8Mb4GeneralCi);
+        variables.push((name.clone(), ty));
     }
 }
 
@@ -307,6 +310,8 @@ struct Binder<'a> {
     view_queries: RefCell<Vec<usize>>,
     /// With whose rights names are looked up.
     rights: RefCell<Arc<Rights>>,
+    /// sql_mode and what goes with it, as the view has it within which names are bound.
+    mode: Cell<SqlMode>,
     /// Whether only columns are wanted, not rows: nobody's rights are asked.
     is_described: bool,
     /// The views within whose queries names are bound, by number.
@@ -349,6 +354,7 @@ impl<'a> Binder<'a> {
             views: RefCell::default(),
             view_queries: RefCell::default(),
             rights: RefCell::new(Arc::clone(&facts.rights)),
+            mode: Cell::new(facts.mode),
             is_described: false,
             views_around: RefCell::default(),
             searches: RefCell::default(),

@@ -311,9 +311,10 @@ fn columns(relations: &[NamedRelation]) -> impl Iterator<Item = (&NamedRelation,
 /// The names that both sides of a NATURAL join have.
 fn common_names(left: &[NamedRelation], right: &[NamedRelation]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for (_, column) in columns(left) {
+    let of_side = |side| columns(side).filter(|(_, column)| !column.invisible);
+    for (_, column) in of_side(left) {
         let is_same = |name: &str| name.eq_ignore_ascii_case(&column.name);
-        if columns(right).any(|(_, other)| is_same(&other.name))
+        if of_side(right).any(|(_, other)| is_same(&other.name))
             && !names.iter().any(|name| is_same(name))
         {
             names.push(column.name.clone());

@@ -2,6 +2,8 @@
 //!
 //! Not here: a single SELECT (`select`).
 
+use std::cmp::Ordering;
+
 use expression::{Node, common_type, type_collation};
 use sqlparser::ast;
 use syntax::types::with_collation;
@@ -13,7 +15,7 @@ use super::recursion::is_recursive;
 use super::scope::QueryScope;
 use super::{Binder, CommonRows, CommonTable};
 use crate::bind::scalar::{Bound, elsewhere};
-use crate::tree::{Body, OutputColumn, Query, SetOperation, SetOperator, SortKey};
+use crate::tree::{Body, IMPLICIT, OutputColumn, Query, SetOperation, SetOperator, SortKey};
 use results::SqlError;
 
 /// The longest chain of UNION and its kin.
@@ -185,6 +187,7 @@ impl Binder<'_> {
             // What is the same is so by the types of the whole chain, later sides included.
             for (column, of_chain) in bound.columns.iter_mut().zip(&common) {
                 column.ty = of_chain.ty.clone();
+                column.coercibility = of_chain.coercibility;
             }
         }
         Ok(bound)
@@ -255,6 +258,11 @@ impl Binder<'_> {
                     nullable: all.iter().any(|node| node.nullable),
                     origin: None,
                     keeps_digits: false,
+                    coercibility: all
+                        .iter()
+                        .map(|node| node.collation().1)
+                        .min()
+                        .unwrap_or(IMPLICIT),
                 }
             })
             .collect();
@@ -307,17 +315,19 @@ fn common_columns(left: &[OutputColumn], right: &[OutputColumn]) -> Bound<Vec<Ou
     }
     let column = |(a, b): (&OutputColumn, &OutputColumn)| OutputColumn {
         name: a.name.clone(),
-        ty: common_of(&a.ty, &b.ty),
+        ty: common_of(a, b),
         nullable: a.nullable || b.nullable,
         origin: None,
         keeps_digits: false,
+        coercibility: a.coercibility.min(b.coercibility),
     };
     Ok(left.iter().zip(right).map(column).collect())
 }
 
 /// The type that holds values of both; a column of NULLs has none of its own.
-fn common_of(a: &ColumnType, b: &ColumnType) -> ColumnType {
+fn common_of(left: &OutputColumn, right: &OutputColumn) -> ColumnType {
     const NOTHING: ColumnType = ColumnType::VarBinary { bytes: 0 };
+    let (a, b) = (&left.ty, &right.ty);
     match (a, b) {
         (one, other) if *other == NOTHING => one.clone(),
         (one, other) if *one == NOTHING => other.clone(),
@@ -328,11 +338,15 @@ fn common_of(a: &ColumnType, b: &ColumnType) -> ColumnType {
             };
             let of = |ty: &ColumnType| Node::new(expression::Kind::Column(0), ty.clone(), true);
             let common = match (type_collation(a), type_collation(b)) {
-                // Only what was said explicitly, or is a column's, is not the default.
                 (Some(x), Some(y))
                     if x != y && x != Collation::Binary && y != Collation::Binary =>
                 {
-                    with_collation(&common_type(&[of(a), of(b)]), Collation::Utf8Mb4Bin)
+                    let rule = match left.coercibility.cmp(&right.coercibility) {
+                        Ordering::Less => x,
+                        Ordering::Greater => y,
+                        Ordering::Equal => Collation::Utf8Mb4Bin,
+                    };
+                    with_collation(&common_type(&[of(a), of(b)]), rule)
                 }
                 _ => common_type(&[of(a), of(b)]),
             };

@@ -30,6 +30,7 @@ use values::types::{Collation, ColumnType};
 pub use call::call_node;
 use call::function;
 use cast::{CHARS_UNSAID, cast_type};
+use collations::of_connection;
 pub use collations::{refuse_mix, rule_of, rule_of_comparison};
 use form::special;
 use literal::{items, literal, typed_text};
@@ -113,7 +114,19 @@ pub fn elsewhere<T>(what: impl std::fmt::Display) -> Bound<T> {
 }
 
 /// Binds an expression.
+///
+/// # Errors
+/// `Elsewhere` for what is not evaluated here, and those of what is wrong with it.
 pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
+    let node = bind_form(expr, names)?;
+    Ok(match expr {
+        // They have the default collation of the character set that they name.
+        Expr::Prefixed { .. } | Expr::Convert { charset: Some(_), .. } => node,
+        _ => of_connection(node, names.mode),
+    })
+}
+
+fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
     let _level = Level::enter()?;
     if let Some(resolver) = names.resolver
         && let Some(bound) = resolver.form(expr, names)

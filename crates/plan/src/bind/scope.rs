@@ -67,6 +67,8 @@ pub(super) struct ScopeColumn {
     pub origin: Option<ColumnOrigin>,
     /// Not part of `*`: the row's key.
     pub hidden: bool,
+    /// Not part of `*`, nor of a NATURAL join: INVISIBLE.
+    pub invisible: bool,
     /// The other side of a USING or NATURAL join shows the value; only a qualified name means
     /// this one.
     pub shadowed: bool,
@@ -327,7 +329,7 @@ impl<'p> QueryScope<'p> {
                     ))
                 };
                 let relation = relation.ok_or_else(unknown)?;
-                out.extend(relation.columns.iter().filter(|c| !c.hidden));
+                out.extend(relation.columns.iter().filter(|c| !c.hidden && !c.invisible));
             }
         }
         if out.is_empty() {
@@ -386,6 +388,7 @@ impl NamedRelation {
                 nullable,
                 origin: Some(origin),
                 hidden: false,
+                invisible: false,
                 shadowed: false,
                 told: None,
                 denied: None,
@@ -454,7 +457,7 @@ impl Binder<'_> {
         let within = InScope { binder: self, scope };
         let variables = Some(&*self.facts.user_variables);
         let names =
-            Names { resolver: Some(&within), variables, ..Names::none(clause, self.facts.mode) };
+            Names { resolver: Some(&within), variables, ..Names::none(clause, self.mode.get()) };
         crate::bind::scalar::bind(expr, &names)
     }
 }

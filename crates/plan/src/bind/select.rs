@@ -344,7 +344,8 @@ fn output_column(
     ListItem { name, node }: ListItem,
 ) -> (OutputColumn, Node) {
     let (ty, nullable, origin) = (result_type(&node), node.nullable, scope.origin(&node));
-    (OutputColumn { name, ty, nullable, origin, keeps_digits: false }, node)
+    let coercibility = node.collation().1;
+    (OutputColumn { name, ty, nullable, origin, keeps_digits: false, coercibility }, node)
 }
 
 /// Whether anything may name what the list calls its items.

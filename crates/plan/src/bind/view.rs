@@ -15,6 +15,7 @@ use access::{AccountName, DefinerRights, Privilege, Rights};
 use rows::view::{View, ViewSecurity};
 use syntax::view_query;
 use values::ErrorCode;
+use values::types::Collation;
 
 use super::Binder;
 use crate::bind::scalar::{BindFailure, Bound};
@@ -47,11 +48,16 @@ impl Binder<'_> {
         self.views.borrow_mut().push(BoundView { view: Arc::clone(view), definer });
         self.views_around.borrow_mut().push(view.id);
         let around = self.ctes.take();
+        let literals =
+            Collation::from_name(&view.collation_connection).unwrap_or(Collation::Utf8Mb4GeneralCi);
+        let mode = self.mode.get();
+        self.mode.set(mode.with_connection_collation(literals));
         let bound = match view_query(&view.query) {
             Ok(query) => self.query(&query, None),
             Err(error) => Err(SqlError::from(error).into()),
         };
         self.ctes.replace(around);
+        self.mode.set(mode);
         self.views_around.borrow_mut().pop();
         if let Some(theirs) = theirs {
             self.rights.replace(theirs);

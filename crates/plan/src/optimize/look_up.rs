@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use expression::{Kind, Node, UNTYPED};
+use expression::{Kind, Node};
 use rows::table::Table;
 
 use super::merge::derived_tables;
@@ -89,9 +89,7 @@ pub fn look_up(bound: &BoundQuery) -> Option<PointSelect> {
 /// Whether what a result is of is not known before the statement runs.
 fn has_unknown_type(node: &Node) -> bool {
     let mut unknown = false;
-    node.visit(&mut |part| {
-        unknown |= matches!(part.kind, Kind::Parameter(_)) && part.ty == UNTYPED;
-    });
+    node.visit(&mut |part| unknown |= part.is_untyped());
     unknown
 }
 

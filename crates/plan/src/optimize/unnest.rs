@@ -158,7 +158,8 @@ fn give_nothing(query: &mut Query) {
 
 fn column_of(node: &Node) -> OutputColumn {
     let (name, ty, nullable) = (String::new(), node.ty.clone(), node.nullable);
-    OutputColumn { name, ty, nullable, origin: None, keeps_digits: false }
+    let coercibility = node.collation().1;
+    OutputColumn { name, ty, nullable, origin: None, keeps_digits: false, coercibility }
 }
 
 /// The members of a query that refers to what encloses it only by equations that its WHERE demands.

@@ -253,7 +253,13 @@ pub struct OutputColumn {
     /// Whether quotients keep the digits that they were computed with, more than the type shows:
     /// they are to be stored.
     pub keeps_digits: bool,
+    /// How readily its text takes over the collation of another side of a UNION
+    /// (`Node::collation`).
+    pub coercibility: u8,
 }
+
+/// The coercibility of a column.
+pub const IMPLICIT: u8 = 2;
 
 /// A key of ORDER BY.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use expression::{BIGINT_UNSIGNED, Environment, Level};
 use syntax::set::{Scope as Whose, SetItem};
-use values::CharacterSet;
 use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
+use values::{CharacterSet, NamedCollation};
 
 use super::Session;
 use crate::reply::Reply;
 use plan::bind::scalar::{BindFailure, Names, bind};
-use plan::variables::{IsolationLevel, Kind, bounded};
+use plan::variables::{IsolationLevel, Kind, bounded, unknown_collation};
 use results::{How, Result, SqlError};
 
 impl Session {
@@ -97,12 +97,8 @@ impl Session {
                 SetItem::CharacterSet(charset) => {
                     // Literals are of the database's, which is always the same.
                     self.set_names(charset.as_deref(), None)?;
-                    let variables = Arc::make_mut(&mut self.variables);
-                    if let Some(definition) =
-                        plan::variables::definition("character_set_connection")
-                    {
-                        variables.keep(definition, CharacterSet::UTF8MB4.name().to_owned())?;
-                    }
+                    let of_database = NamedCollation::default_of(CharacterSet::UTF8MB4);
+                    Arc::make_mut(&mut self.variables).keep_connection(of_database);
                 }
                 SetItem::Transaction { scope, lasting, isolation, read_only } => {
                     if !lasting && self.open.is_some() {
@@ -245,21 +241,24 @@ impl Session {
     ) -> Result<()> {
         let charset = charset.filter(|name| !name.eq_ignore_ascii_case("default"));
         let charset = charset.unwrap_or("utf8mb4");
-        let default = syntax::types::charset_collation(charset)?;
-        let collation = match collation {
-            Some(name) => syntax::types::collation(name)?,
-            None => default,
+        let set = syntax::types::character_set(charset)?;
+        let named = match collation.filter(|name| !name.eq_ignore_ascii_case("default")) {
+            Some(name) => NamedCollation::parse(name).ok_or_else(|| unknown_collation(name))?,
+            None => NamedCollation::default_of(set),
         };
+        if named.set != set {
+            let (collation, charset) = (named.name, set.name());
+            let message =
+                format!("COLLATION '{collation}' is not valid for CHARACTER SET '{charset}'");
+            return Err(SqlError::new(ErrorCode::CollationCharsetMismatch, message));
+        }
         let variables = Arc::make_mut(&mut self.variables);
-        let shown = charset.to_ascii_lowercase();
-        for name in ["character_set_client", "character_set_connection", "character_set_results"] {
+        for name in ["character_set_client", "character_set_results"] {
             if let Some(definition) = plan::variables::definition(name) {
-                variables.keep(definition, shown.clone())?;
+                variables.keep(definition, set.name().to_string())?;
             }
         }
-        if let Some(definition) = plan::variables::definition("collation_connection") {
-            variables.keep(definition, collation.name().to_string())?;
-        }
+        variables.keep_connection(named);
         Ok(())
     }
 

@@ -11,6 +11,7 @@
 //! Not here: how texts compare (`collation`), which character sets a session has chosen (crate
 //! `sql`).
 
+mod collation_names;
 mod names;
 mod single;
 mod wide;
@@ -18,6 +19,8 @@ mod wide;
 use std::borrow::Cow;
 
 use encoding_rs::Encoding;
+
+pub use collation_names::NamedCollation;
 
 use single::{cp1252, encode_cp1252};
 use wide::WideCharset;

@@ -1,6 +1,7 @@
 //! What bytes are in each character set, and that they come back.
 
 use super::*;
+use crate::types::Collation;
 
 fn set(name: &str) -> CharacterSet {
     CharacterSet::parse(name).unwrap_or_else(|| panic!("no {name}"))
@@ -76,4 +77,22 @@ fn a_stream_may_be_cut_within_a_character() {
     assert_eq!(half.decode(b"", true), b"?");
     assert!(set("latin1").stream_decoder().is_none());
     assert!(set("ujis").stream_decoder().is_none());
+}
+
+#[test]
+fn a_connections_collation_is_known_by_name_and_number() {
+    let of = |number| {
+        NamedCollation::of_number(number)
+            .map(|named| (named.name, named.set.name(), named.collation))
+    };
+    let expected = |name: &str, set, collation| Some((name.to_string(), set, collation));
+    assert_eq!(of(8), expected("latin1_swedish_ci", "latin1", Collation::Utf8Mb4GeneralCi));
+    assert_eq!(of(58), expected("cp1257_bin", "cp1257", Collation::Utf8Mb4Bin));
+    assert_eq!(of(192), expected("utf8mb3_unicode_ci", "utf8mb3", Collation::Utf8Mb4UnicodeCi));
+    assert_eq!(of(255), expected("utf8mb4_0900_ai_ci", "utf8mb4", Collation::Utf8Mb40900AiCi));
+    assert_eq!(of(63), expected("binary", "binary", Collation::Binary));
+    assert_eq!(of(9999), None);
+    assert_eq!(NamedCollation::parse("latin1_klingon_ci"), None);
+    let wide = CharacterSet::parse("utf16").map(NamedCollation::default_of);
+    assert_eq!(wide.map(|named| named.name), Some("utf16_general_ci".into()));
 }

@@ -1,5 +1,7 @@
 //! Names of collations: those that clients send, and the one that is answered.
 
+use std::sync::LazyLock;
+
 use crate::language::{Language, Language900, Sensitivity};
 use crate::types::Collation;
 
@@ -34,7 +36,24 @@ fn of_languages_900() -> impl Iterator<Item = Collation> {
     })
 }
 
+/// Numbers in the protocol lie below.
+const NUMBERS: usize = 1 << 9;
+
+/// Collations by their numbers.
+static BY_NUMBER: LazyLock<[Option<Collation>; NUMBERS]> = LazyLock::new(|| {
+    let mut by_number = [None; NUMBERS];
+    for collation in collations() {
+        by_number[usize::from(collation.number())] = Some(collation);
+    }
+    by_number
+});
+
 impl Collation {
+    /// The collation of a number in the protocol.
+    pub fn of_number(number: u16) -> Option<Collation> {
+        BY_NUMBER.get(usize::from(number)).copied().flatten()
+    }
+
     /// The collation behind a name, in any case. Collations of character sets that are kept as
     /// utf8mb4 stand for that set's own; MariaDB's `uca1400_ai_ci`, which its newer versions have
     /// for a default, for the newest one here that pads as it does.

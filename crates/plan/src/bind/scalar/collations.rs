@@ -5,12 +5,45 @@
 //!
 //! Not here: which collation is the stronger one (`expression`).
 
-use expression::{Comparison, Node, common_rule};
-use values::ErrorCode;
+use expression::{Comparison, Kind, Node, common_rule, type_collation};
+use syntax::types::with_collation;
 use values::types::Collation;
+use values::{ErrorCode, SqlMode};
 
 use super::Bound;
 use results::SqlError;
+
+/// Text that is made of no other text has the connection's collation, as literals and variables
+/// have, and what CAST makes.
+pub fn of_connection(node: Node, mode: SqlMode) -> Node {
+    let (rule, known) = (mode.connection_collation(), type_collation(&node.ty));
+    // `binary` would make bytes of them.
+    if known != Some(UNSAID) || rule == UNSAID || rule == Collation::Binary {
+        return node;
+    }
+    let is_its = match &node.kind {
+        Kind::Constant(_)
+        | Kind::Parameter(_)
+        | Kind::UserVariable(_)
+        | Kind::Cast(_)
+        | Kind::Shift(..) => true,
+        Kind::Call(function, _) if function.gives_text_as_literal() => true,
+        _ => {
+            let mut is_of_text = false;
+            node.each_child(&mut |child| is_of_text |= child.is_text());
+            node.collation().1 >= COERCIBLE && !is_of_text
+        }
+    };
+    match is_its {
+        true => Node { ty: with_collation(&node.ty, rule), ..node },
+        false => node,
+    }
+}
+
+/// The collation of text of which nothing else is said.
+const UNSAID: Collation = Collation::Utf8Mb4GeneralCi;
+/// The coercibility of a literal.
+const COERCIBLE: u8 = 4;
 
 /// The collation under which operands of an operation compare.
 ///

@@ -1,6 +1,6 @@
 //! Literals: numbers, strings and the places of those that were taken out of the statement.
 
-use expression::{Kind, Node, TRUTH, text_type};
+use expression::{Kind, Node, TRUTH, UNTYPED};
 use sqlparser::ast::{DataType, Expr, Value as Literal};
 use syntax::cursor::Place;
 use values::ErrorCode;
@@ -10,7 +10,7 @@ use values::decimal::Decimal;
 use values::temporal::Zone;
 use values::types::ColumnType;
 
-use super::{Bound, Names, bind, elsewhere};
+use super::{Bound, Names, bind, elsewhere, of_connection};
 use results::SqlError;
 
 pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
@@ -52,13 +52,8 @@ pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
 }
 
 fn parameter(number: u16, names: &Names<'_>) -> Node {
-    match names.resolver {
-        Some(resolver) => {
-            let (ty, nullable) = resolver.literal(number);
-            Node::new(Kind::Parameter(number), ty, nullable)
-        }
-        None => Node::new(Kind::Parameter(number), text_type(16_383), true),
-    }
+    let (ty, nullable) = names.resolver.map_or((UNTYPED, true), |known| known.literal(number));
+    of_connection(Node::new(Kind::Parameter(number), ty, nullable), names.mode)
 }
 
 /// The items of a list, where a word may stand for many places.

@@ -1,8 +1,9 @@
 //! Operators: arithmetic, comparisons, and chains of AND and OR; the types of their results.
 
 use expression::{
-    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Environment, Kind, List, Node, UNTYPED,
-    arithmetic_node, boolean, compared, computed_double, keeps_digits, temporal_number,
+    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Environment, Function, Kind, List, Node,
+    arithmetic_node, boolean, bytes_node, compared, computed_double, is_byte_string, keeps_digits,
+    temporal_number,
 };
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
 use values::datum::{Datum, Value};
@@ -119,10 +120,9 @@ pub(super) fn refuse_unknown_digits(a: &Node, b: &Node, names: &Names<'_>) -> Bo
 }
 
 fn is_of_unknown_digits(a: &Node, b: &Node) -> bool {
-    let is_unknown = |part: &Node| matches!(part.kind, Kind::Parameter(_)) && part.ty == UNTYPED;
     let mut unknown = false;
     for side in [a, b] {
-        side.visit(&mut |part| unknown |= is_unknown(part));
+        side.visit(&mut |part| unknown |= part.is_untyped());
     }
     unknown && (keeps_digits(a) || keeps_digits(b))
 }
@@ -167,6 +167,9 @@ fn flatten(a: Node, b: Node, and: bool) -> Vec<Node> {
 pub(super) fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<Node> {
     let node = bind(expr, names)?;
     let nullable = node.nullable;
+    if op == UnaryOperator::BitwiseNot && is_byte_string(&node) && !node.is_digits_literal() {
+        return Ok(bytes_node(Function::BytesNot, vec![node]));
+    }
     let node = match op {
         // What is below 0 of a literal of digits is a DOUBLE (MySQL 9.7:
         // tests/oracle/sql/digits.sql).
