@@ -357,11 +357,13 @@ impl<W: Write> DumpRun<'_, W> {
     fn rows(&mut self, database: &str, table: &str, insert: &str) -> Result<()> {
         let place = format!("{}.{}", name(database), name(table));
         let (mut columns, mut named) = (Vec::new(), Vec::new());
-        let mut has_computed = false;
+        let mut needs_names = false;
         for column in self.client.list(&format!("SHOW COLUMNS FROM {place}"))? {
-            // Whoever loads the dump computes it.
-            if column.last().is_some_and(|extra| is_computed(extra)) {
-                has_computed = true;
+            let extra = column.last().map_or("", String::as_str);
+            needs_names |= extra.contains("INVISIBLE");
+            // The server that loads the dump computes it.
+            if is_computed(extra) {
+                needs_names = true;
                 continue;
             }
             let quoted = column.first().map(|column| name(column)).unwrap_or_default();
@@ -373,7 +375,7 @@ impl<W: Write> DumpRun<'_, W> {
         let mut rows = self.client.query(&format!("SELECT {} FROM {place}", columns.join(",")))?;
         let forms: Vec<Form> =
             rows.columns.iter().map(|c| Form::of(c.type_code, c.binary)).collect();
-        let insert = match has_computed {
+        let insert = match needs_names {
             true => &format!("INSERT INTO {} ({}) VALUES", name(table), named.join(",")),
             false => insert,
         };

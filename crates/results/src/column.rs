@@ -42,6 +42,8 @@ pub struct ColumnFlags {
     pub no_default: bool,
     /// ON UPDATE CURRENT_TIMESTAMP.
     pub on_update_now: bool,
+    /// ZEROFILL: how many digits of a number are shown at least; 0 without it.
+    pub zerofill: u8,
 }
 
 impl ResultColumn {
@@ -83,10 +85,13 @@ impl ResultColumn {
                 unique_key: leads(true),
                 multiple_key: leads(false),
                 auto_increment: column.auto_increment,
-                no_default: !column.nullable
-                    && !column.auto_increment
-                    && column.default == DefaultValue::None,
+                no_default: match column.default {
+                    DefaultValue::None => !column.nullable && !column.auto_increment,
+                    DefaultValue::Dropped => true,
+                    _ => false,
+                },
                 on_update_now: column.on_update_now,
+                zerofill: column.zerofill.unwrap_or_default(),
             },
         }
     }

@@ -463,6 +463,7 @@ fn is_told(action: ReferentialAction) -> bool {
 fn rule_code(rule: &BrokenRule) -> ErrorCode {
     match rule {
         BrokenRule::NoColumns => ErrorCode::TableMustHaveColumns,
+        BrokenRule::NoVisibleColumn => ErrorCode::NoVisibleColumn,
         BrokenRule::AllColumnsDropped => ErrorCode::CantRemoveAllFields,
         BrokenRule::TooManyColumns => ErrorCode::TooManyFields,
         BrokenRule::TooManyIndexes => ErrorCode::TooManyKeys,

@@ -14,6 +14,9 @@ pub enum BrokenRule {
     /// A table without columns.
     #[error("A table must have at least 1 column")]
     NoColumns,
+    /// A table of which no column is visible.
+    #[error("A table must have at least one visible column.")]
+    NoVisibleColumn,
     /// ALTER TABLE takes the last column away.
     #[error("You can't delete all columns with ALTER TABLE")]
     AllColumnsDropped,

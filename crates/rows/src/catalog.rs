@@ -50,13 +50,13 @@ use crate::event::{EventDefinition, EventId};
 use crate::foreign_key::{ForeignKey, Reference};
 use crate::ingestion::TableStore;
 use crate::rules::MakeRules;
-use crate::schema::{Column, Index, IndexId, TableDefinition, TableId};
+use crate::schema::{Column, DefaultValue, Index, IndexId, TableDefinition, TableId};
 use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
 use crate::table::{Table, TableState};
 use crate::view::{View, ViewDefinition};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_PREPARED;
+pub const CATALOG_FORMAT: u32 = FORMAT_INVISIBLE;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -97,6 +97,9 @@ const FORMAT_PARTITIONS: u32 = 18;
 const FORMAT_LANGUAGES: u32 = 19;
 /// There may be prepared transactions, which earlier versions would forget.
 const FORMAT_PREPARED: u32 = 20;
+/// Columns may be invisible, which earlier versions would show, with zeros in front, and without
+/// the default that a column has which allows NULL.
+const FORMAT_INVISIBLE: u32 = 21;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -635,7 +638,11 @@ pub fn no_table(database: &str, name: &str) -> Error {
 
 /// The first format whose versions keep a table as it must be kept.
 fn format_of(definition: &TableDefinition) -> u32 {
+    let is_of_21 = |column: &Column| {
+        column.invisible || column.zerofill.is_some() || column.default == DefaultValue::Dropped
+    };
     match definition {
+        definition if definition.columns.iter().any(is_of_21) => FORMAT_INVISIBLE,
         definition if collations_of(definition).any(is_of_newer_language) => FORMAT_LANGUAGES,
         definition if definition.partitioning.is_some() => FORMAT_PARTITIONS,
         definition if !definition.full_texts.is_empty() => FORMAT_FULL_TEXT,

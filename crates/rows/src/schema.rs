@@ -41,6 +41,9 @@ pub enum DefaultValue {
     CurrentTimestamp,
     /// An expression, as text (`rules`). Since catalog format 8.
     Expression(String),
+    /// None, also where the column allows NULL: ALTER COLUMN DROP DEFAULT. Since catalog format
+    /// 21.
+    Dropped,
 }
 
 impl DefaultValue {
@@ -129,6 +132,13 @@ pub struct Column {
     /// Whether it is seen.
     #[serde(default, skip_serializing_if = "is_default")]
     pub visibility: ColumnVisibility,
+    /// INVISIBLE: `*` leaves it out, as INSERT without a list of columns does. Since catalog format
+    /// 21.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub invisible: bool,
+    /// ZEROFILL: how many digits of a number are shown at least. Since catalog format 21.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zerofill: Option<u8>,
 }
 
 /// A type in the catalog: FLOAT and DOUBLE without digits are words, as they were before these
@@ -184,6 +194,8 @@ impl Column {
             computed: None,
             check: None,
             visibility: ColumnVisibility::Visible,
+            invisible: false,
+            zerofill: None,
         }
     }
 
@@ -236,7 +248,15 @@ impl Column {
     /// Its type as SHOW COLUMNS prints it.
     pub fn mysql_type_name(&self) -> String {
         let name = self.ty.mysql_type_name();
-        if self.unsigned { format!("{name} unsigned") } else { name }
+        match (self.zerofill, &self.ty) {
+            (Some(width), ColumnType::Int { .. }) => {
+                let word = name.split(' ').next().unwrap_or_default();
+                format!("{word}({width}) unsigned zerofill")
+            }
+            (Some(_), _) => format!("{name} unsigned zerofill"),
+            (None, _) if self.unsigned => format!("{name} unsigned"),
+            (None, _) => name,
+        }
     }
 }
 
@@ -597,6 +617,12 @@ impl TableDefinition {
     pub fn named_columns(&self) -> &[Column] {
         let of_index = self.columns.iter().rev().take_while(|column| column.is_of_index());
         &self.columns[..self.columns.len() - of_index.count()]
+    }
+
+    /// Positions of the columns that `*` stands for: those with names that are not invisible.
+    pub fn listed_columns(&self) -> impl Iterator<Item = usize> {
+        let named = self.named_columns().iter().enumerate();
+        named.filter(|(_, column)| !column.invisible).map(|(position, _)| position)
     }
 
     /// The expression that a part of an index is, as text (`rules`); `None` of a column.

@@ -14,6 +14,7 @@ mod change_ways;
 mod checksum;
 mod cliffs;
 mod collations;
+mod columns;
 mod counts;
 mod covering;
 mod distinct;

@@ -52,6 +52,8 @@ pub enum AlterSpec {
     RenameColumn { from: String, to: String },
     /// RENAME INDEX.
     RenameIndex { from: String, to: String },
+    /// ALTER COLUMN .. SET VISIBLE or SET INVISIBLE.
+    SetColumnVisibility { name: String, invisible: bool },
     /// ALTER INDEX .. VISIBLE or INVISIBLE.
     SetIndexVisibility { name: String, invisible: bool },
     /// RENAME TO.
@@ -291,6 +293,12 @@ fn alter_column(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
     if cursor.take_all(&["SET", "DEFAULT"]) {
         let default = Some(default_value(cursor)?);
         return Ok(AlterSpec::SetDefault { name, default });
+    }
+    if cursor.take_all(&["SET", "INVISIBLE"]) {
+        return Ok(AlterSpec::SetColumnVisibility { name, invisible: true });
+    }
+    if cursor.take_all(&["SET", "VISIBLE"]) {
+        return Ok(AlterSpec::SetColumnVisibility { name, invisible: false });
     }
     if cursor.take_all(&["DROP", "DEFAULT"]) {
         return Ok(AlterSpec::SetDefault { name, default: None });

@@ -53,6 +53,8 @@ pub struct ColumnSpec {
     pub computed: Option<ComputedSpec>,
     /// Each CHECK behind it.
     pub checks: Vec<CheckSpec>,
+    /// INVISIBLE.
+    pub invisible: bool,
     /// REFERENCES behind it.
     pub references: Option<Box<ForeignKeySpec>>,
 }
@@ -523,7 +525,7 @@ fn computed(cursor: &mut Cursor<'_>) -> Result<ComputedSpec> {
 /// Reads a column: name, type, attributes.
 ///
 /// # Errors
-/// 1064 where it stops making sense; 1235 for invisible columns; those of `types::type_spec`.
+/// 1064 where it stops making sense; those of `types::type_spec`.
 pub fn column(cursor: &mut Cursor<'_>) -> Result<ColumnSpec> {
     let name = cursor.name()?;
     column_named(cursor, name)
@@ -543,6 +545,7 @@ fn column_named(cursor: &mut Cursor<'_>, name: String) -> Result<ColumnSpec> {
         primary: false,
         computed: None,
         checks: Vec::new(),
+        invisible: false,
         references: None,
     };
     while column_attribute(cursor, &mut column)? {}
@@ -588,9 +591,9 @@ fn column_attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<
         }
     } else if *cursor.peek_nth(1) == Token::LParen && cursor.take("CHECK") {
         column.checks.push(check(cursor, None)?);
-    } else if cursor.is("INVISIBLE") {
-        return Err(Error::unsupported("invisible columns"));
-    } else if !cursor.take("VISIBLE") {
+    } else if let Some(word) = cursor.take_any(&["VISIBLE", "INVISIBLE"]) {
+        column.invisible = word == "INVISIBLE";
+    } else {
         return Ok(false);
     }
     Ok(true)

@@ -33,8 +33,8 @@ pub struct TypeSpec {
     pub serial: bool,
     /// UNSIGNED of a type that does not say it itself.
     pub unsigned: bool,
-    /// ZEROFILL, which means UNSIGNED here and no more.
-    pub zerofill: bool,
+    /// ZEROFILL, which means UNSIGNED, too: how many digits are shown at least.
+    pub zerofill: Option<u8>,
 }
 
 impl TypeSpec {
@@ -45,7 +45,7 @@ impl TypeSpec {
             char_bytes: None,
             serial: false,
             unsigned: false,
-            zerofill: false,
+            zerofill: None,
         }
     }
 
@@ -174,8 +174,7 @@ pub fn type_spec(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
                 // Only FLOAT says a precision alone.
                 Some((_, None)) => return Err(here),
             };
-            let Signs { unsigned, zerofill } = signs(cursor);
-            TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ColumnType::Double(digits)) }
+            signs(cursor).of(ColumnType::Double(digits), None)
         }
         "DECIMAL" | "DEC" | "NUMERIC" | "FIXED" => decimal(cursor, column)?,
         "DATE" => TypeSpec::plain(ColumnType::Date),
@@ -383,6 +382,32 @@ struct Signs {
     zerofill: bool,
 }
 
+impl Signs {
+    /// A number's type with these behind it; `said`: how wide it is to be shown, if that was said.
+    fn of(self, ty: ColumnType, said: Option<u8>) -> TypeSpec {
+        let width = said.unwrap_or_else(|| shown_width(&ty));
+        let zerofill = self.zerofill.then_some(width);
+        TypeSpec { unsigned: self.unsigned, zerofill, ..TypeSpec::plain(ty) }
+    }
+}
+
+/// How many characters MySQL shows of a number with ZEROFILL.
+fn shown_width(ty: &ColumnType) -> u8 {
+    match *ty {
+        ColumnType::Int { width, .. } => match width {
+            IntWidth::Tiny => 3,
+            IntWidth::Small => 5,
+            IntWidth::Medium => 8,
+            IntWidth::Int => 10,
+            IntWidth::Big => 20,
+        },
+        ColumnType::Decimal { precision, scale } => precision + u8::from(scale > 0),
+        ColumnType::Float(None) => 12,
+        ColumnType::Float(Some(digits)) | ColumnType::Double(Some(digits)) => digits.precision,
+        _ => 22,
+    }
+}
+
 /// SIGNED, UNSIGNED, ZEROFILL.
 fn signs(cursor: &mut Cursor<'_>) -> Signs {
     let mut signs = Signs::default();
@@ -397,7 +422,9 @@ fn int(cursor: &mut Cursor<'_>, width: IntWidth) -> Result<TypeSpec> {
     let length = sizes(cursor)?.map(|(length, _)| length);
     let Signs { unsigned, zerofill } = signs(cursor);
     let boolean = width == IntWidth::Tiny && length == Some(1) && !unsigned;
-    Ok(TypeSpec { zerofill, ..TypeSpec::plain(ColumnType::Int { width, unsigned, boolean }) })
+    let signs = Signs { unsigned: false, zerofill };
+    let shown = length.filter(|length| *length > 0).map(|length| length.min(255) as u8);
+    Ok(signs.of(ColumnType::Int { width, unsigned, boolean }, shown))
 }
 
 fn float(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
@@ -414,8 +441,7 @@ fn float(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
             ColumnType::Float(Some(fixed_point(precision, scale, column)?))
         }
     };
-    let Signs { unsigned, zerofill } = signs(cursor);
-    Ok(TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ty) })
+    Ok(signs(cursor).of(ty, None))
 }
 
 /// The digits of FLOAT(M,D).
@@ -454,7 +480,7 @@ fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
         None => (10, 0),
         Some((precision, scale)) => (precision, scale.unwrap_or(0)),
     };
-    let Signs { unsigned, zerofill } = signs(cursor);
+    let signs = signs(cursor);
     let precision = if precision == 0 { 10 } else { precision };
     if precision > 65 {
         return Err(Error::new(
@@ -464,7 +490,7 @@ fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
     }
     check_scale(precision, scale, column)?;
     let ty = ColumnType::Decimal { precision: precision as u8, scale: scale as u8 };
-    Ok(TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ty) })
+    Ok(signs.of(ty, None))
 }
 
 fn fsp(cursor: &mut Cursor<'_>, column: &str) -> Result<u8> {

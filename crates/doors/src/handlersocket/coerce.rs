@@ -51,7 +51,7 @@ pub fn default_value(column: &Column, now: u64) -> Value {
         DefaultValue::Literal(Some(text)) => from_text(&column.ty, text, Zone::UTC).value,
         DefaultValue::CurrentTimestamp => current_time(column, now),
         // The engine fills it in when the rest of the row is there.
-        DefaultValue::Expression(_) => Value::Null,
+        DefaultValue::Expression(_) | DefaultValue::Dropped => Value::Null,
         DefaultValue::None | DefaultValue::Literal(None) if column.nullable => Value::Null,
         DefaultValue::None | DefaultValue::Literal(None) => zero(column),
     }

@@ -38,9 +38,10 @@ pub fn wire(column: &ResultColumn, results: Option<CharacterSet>) -> WireColumn 
         && wire.character_set == character_set::UTF8MB4_GENERAL_CI
     {
         wire.character_set = set.collation_number();
-        if wire.type_code != type_code::BLOB {
-            wire.length = wire.length / CHARACTER_BYTES_MAX * set.bytes_max();
-        }
+        wire.length = match column.ty {
+            ColumnType::Text { size, .. } => lob_bytes_max(size).saturating_mul(set.bytes_max()),
+            _ => wire.length / CHARACTER_BYTES_MAX * set.bytes_max(),
+        };
     }
     // What is NULL in every row has no type, unless a table says one.
     if column.ty == (ColumnType::VarBinary { bytes: 0 })
@@ -62,6 +63,10 @@ pub fn wire(column: &ResultColumn, results: Option<CharacterSet>) -> WireColumn 
     set(properties.auto_increment, column_flag::AUTO_INCREMENT);
     set(properties.no_default, column_flag::NO_DEFAULT_VALUE);
     set(properties.on_update_now, column_flag::ON_UPDATE_NOW | column_flag::TIMESTAMP);
+    set(properties.zerofill > 0, column_flag::ZEROFILL | column_flag::UNSIGNED);
+    if properties.zerofill > 0 {
+        wire.length = properties.zerofill.into();
+    }
     wire
 }
 
@@ -186,6 +191,26 @@ mod tests {
         assert_eq!((moment.length, moment.decimals), (23, 3));
         let blob = of(ColumnType::Blob { size: LobSize::Normal });
         assert_eq!(blob.flags, column_flag::BLOB | column_flag::BINARY);
+    }
+
+    #[test]
+    fn a_text_was_as_long_in_latin1_as_in_utf8mb4() {
+        let text =
+            ColumnType::Text { size: LobSize::Normal, collation: Collation::Utf8Mb4GeneralCi };
+        let column = ResultColumn::computed("x", text, true);
+        let length = |set: &str| wire(&column, CharacterSet::parse(set)).length;
+        assert_eq!(wire(&column, None).length, 4 * 65_535);
+        assert_eq!((length("latin1"), length("cp932")), (65_535, 2 * 65_535));
+    }
+
+    #[test]
+    fn a_column_of_zerofill_says_so_and_how_wide_it_is() {
+        let ty = ColumnType::Int { width: IntWidth::Int, unsigned: true, boolean: false };
+        let mut column = ResultColumn::computed("x", ty, true);
+        column.flags.zerofill = 5;
+        let wire = wire(&column, None);
+        assert_eq!(wire.length, 5);
+        assert_eq!(wire.flags, column_flag::UNSIGNED | column_flag::NUM | column_flag::ZEROFILL);
     }
 
     #[test]

@@ -31,9 +31,21 @@ pub fn write_text_row(out: &mut Vec<u8>, columns: &[ResultColumn], row: &[Datum<
         match datum {
             Datum::Null => out.push(NULL),
             Datum::Bytes(bytes) => write_lenenc_bytes(out, bytes),
+            _ if column.flags.zerofill > 0 => write_zerofilled(out, column, datum, zone),
             _ => write_as_text(out, &column.ty, datum, zone),
         }
     }
+}
+
+/// Appends a number's text behind its length, with zeros in front.
+#[cold]
+fn write_zerofilled(out: &mut Vec<u8>, column: &ResultColumn, datum: Datum<'_>, zone: Zone) {
+    let mut text = Vec::new();
+    write_text(&column.ty, datum, zone, &mut text);
+    let zeros = usize::from(column.flags.zerofill).saturating_sub(text.len());
+    write_lenenc(out, (zeros + text.len()) as u64);
+    out.resize(out.len() + zeros, b'0');
+    out.extend_from_slice(&text);
 }
 
 /// Appends a binary row's payload.
@@ -189,6 +201,19 @@ mod tests {
         let mut out = Vec::new();
         write_binary_row(&mut out, &columns(types), row, Zone::UTC).expect("types fit");
         out
+    }
+
+    #[test]
+    fn a_number_with_zerofill_has_zeros_in_front_as_text() {
+        let ty = ColumnType::Decimal { precision: 8, scale: 2 };
+        let mut column = ResultColumn::computed("x", ty, true);
+        column.flags.zerofill = 9;
+        let mut out = Vec::new();
+        let value = values::decimal::Decimal::from_i128(150, 2);
+        let columns = [column];
+        write_text_row(&mut out, &columns, &[Datum::Decimal(value)], Zone::UTC);
+        write_text_row(&mut out, &columns, &[Datum::Null], Zone::UTC);
+        assert_eq!(out, b"\x09000001.50\xfb");
     }
 
     #[test]

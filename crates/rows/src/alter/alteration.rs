@@ -70,6 +70,13 @@ pub enum Alteration {
         /// Its new name.
         to: String,
     },
+    /// ALTER COLUMN .. SET VISIBLE or SET INVISIBLE.
+    SetColumnVisibility {
+        /// The column.
+        name: String,
+        /// Whether it is invisible from now on.
+        invisible: bool,
+    },
     /// ALTER INDEX .. VISIBLE or INVISIBLE.
     SetIndexVisibility {
         /// The index.

@@ -127,6 +127,11 @@ impl Plan {
                 self.definition.columns[position].default = default;
                 Ok(())
             }
+            Alteration::SetColumnVisibility { name, invisible } => {
+                let position = self.column(&name)?;
+                self.definition.columns[position].invisible = invisible;
+                Ok(())
+            }
             Alteration::AddIndex(index) => self.add_index(&index),
             Alteration::DropIndex(name) if name.eq_ignore_ascii_case("PRIMARY") => {
                 self.drop_primary()
@@ -347,8 +352,9 @@ impl Plan {
             DefaultValue::Literal(text) => text.clone(),
             DefaultValue::CurrentTimestamp => now.clone(),
             DefaultValue::Expression(_) if now.is_some() => now.clone(),
-            DefaultValue::None | DefaultValue::Expression(_) if column.nullable => None,
-            DefaultValue::None | DefaultValue::Expression(_) => Some(implicit_default(&column.ty)),
+            DefaultValue::None | DefaultValue::Dropped | DefaultValue::Expression(_) => {
+                (!column.nullable).then(|| implicit_default(&column.ty))
+            }
         };
         // Existing rows get values of their own, which a common one cannot express, or are looked
         // at.

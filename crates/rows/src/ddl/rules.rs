@@ -27,6 +27,9 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     if definition.columns.is_empty() {
         return Err(BrokenRule::NoColumns.into());
     }
+    if definition.listed_columns().next().is_none() {
+        return Err(BrokenRule::NoVisibleColumn.into());
+    }
     if definition.columns.len() > COLUMNS_MAX || definition.slots.len() > usize::from(u16::MAX) {
         return Err(BrokenRule::TooManyColumns.into());
     }

@@ -89,7 +89,6 @@ fn place_of(place: &PlaceSpec) -> ColumnPlace {
 impl Maker<'_> {
     fn column(&mut self, spec: &ColumnSpec) -> Result<Column> {
         self.unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
-        self.unenforced.zerofill += usize::from(spec.ty.zerofill);
         spec.ty.check_length(&spec.name, None)?;
         column_of(spec, self.collation, self.session)
     }
@@ -198,6 +197,10 @@ impl Maker<'_> {
             AlterSpec::RenameIndex { from, to } => {
                 self.out.push(Alteration::RenameIndex { from: from.clone(), to: to.clone() });
             }
+            AlterSpec::SetColumnVisibility { name, invisible } => {
+                let (name, invisible) = (name.clone(), *invisible);
+                self.out.push(Alteration::SetColumnVisibility { name, invisible });
+            }
             AlterSpec::SetIndexVisibility { name, invisible } => {
                 let (name, invisible) = (name.clone(), *invisible);
                 self.out.push(Alteration::SetIndexVisibility { name, invisible });
@@ -207,14 +210,16 @@ impl Maker<'_> {
                 name: name.table.clone(),
             }),
             AlterSpec::SetDefault { name, default } => {
+                let position = self
+                    .table
+                    .column(name)
+                    .ok_or_else(|| SqlError::unknown_column(name, &self.table.name))?;
+                let column = &self.table.columns[position];
                 let default = match default {
+                    // What allows NULL would have it for a default.
+                    None if column.nullable => DefaultValue::Dropped,
                     None => DefaultValue::None,
                     Some(default) => {
-                        let position = self
-                            .table
-                            .column(name)
-                            .ok_or_else(|| SqlError::unknown_column(name, &self.table.name))?;
-                        let column = &self.table.columns[position];
                         default_value(default, name, &column.ty, column.nullable, self.session)?
                     }
                 };

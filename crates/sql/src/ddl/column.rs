@@ -84,6 +84,8 @@ pub fn column_of(
         auto_increment: spec.auto_increment,
         comment: spec.comment.clone(),
         unsigned: spec.ty.unsigned,
+        invisible: spec.invisible,
+        zerofill: spec.ty.zerofill,
         computed: spec.computed.as_ref().map(computed_of).transpose()?,
         ..Column::new(&spec.name, ty)
     })
@@ -202,6 +204,11 @@ pub fn literal_in_zone<'t>(ty: &ColumnType, text: &'t [u8], zone: Zone) -> Cow<'
     }
 }
 
+/// The text of a number as a column with ZEROFILL shows it.
+pub fn zerofilled(column: &Column, text: &str) -> String {
+    format!("{text:0>width$}", width = column.zerofill.unwrap_or_default().into())
+}
+
 /// The default of a BIT as a literal, `b'101'`; `None` for other types.
 pub fn bits_literal(ty: &ColumnType, text: &[u8]) -> Option<String> {
     match (ty, from_text(ty, text, Zone::UTC).value) {
@@ -213,9 +220,9 @@ pub fn bits_literal(ty: &ColumnType, text: &[u8]) -> Option<String> {
 /// A default as SHOW COLUMNS and information_schema print it; `None` is NULL or none.
 pub fn default_text(column: &Column, zone: Zone) -> Option<String> {
     match &column.default {
-        DefaultValue::None | DefaultValue::Literal(None) => None,
+        DefaultValue::None | DefaultValue::Dropped | DefaultValue::Literal(None) => None,
         DefaultValue::Literal(Some(text)) => bits_literal(&column.ty, text)
-            .or_else(|| Some(literal_in_zone(&column.ty, text, zone).into_owned())),
+            .or_else(|| Some(zerofilled(column, &literal_in_zone(&column.ty, text, zone)))),
         DefaultValue::CurrentTimestamp => Some(now_text(&column.ty)),
         DefaultValue::Expression(text) => Some(quoted_text(&definition_text(text))),
     }

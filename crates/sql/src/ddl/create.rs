@@ -147,7 +147,6 @@ pub fn new_table(
                 columns.push(column_of(spec, collation, session)?);
                 unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
                 checks.extend(checks_of(spec)?);
-                unenforced.zerofill += usize::from(spec.ty.zerofill);
                 if spec.primary {
                     indexes.push(index_of_column(&spec.name, true));
                 }
@@ -330,7 +329,14 @@ fn column_of_result(column: &ResultColumn) -> Column {
         ColumnType::VarBinary { bytes: 0 } => ColumnType::Binary { bytes: 0 },
         other => other.clone(),
     };
-    Column { nullable: column.nullable, ..Column::new(&column.name, ty) }
+    let zerofill = Some(column.flags.zerofill).filter(|width| *width > 0);
+    let says_sign = matches!(ty, ColumnType::Int { .. });
+    Column {
+        nullable: column.nullable,
+        zerofill,
+        unsigned: zerofill.is_some() && !says_sign,
+        ..Column::new(&column.name, ty)
+    }
 }
 
 /// CREATE TABLE ... LIKE.

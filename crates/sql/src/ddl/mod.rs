@@ -23,6 +23,4 @@ pub use view::{create_view_text, security_word};
 pub struct UnenforcedParts {
     /// CHECK constraints that were said not to be enforced.
     pub checks: usize,
-    /// Columns with ZEROFILL.
-    pub zerofill: usize,
 }

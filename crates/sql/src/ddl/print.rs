@@ -13,7 +13,7 @@ use values::full_text::TextParser;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, string_literal};
 
-use super::column::{bits_literal, literal_in_zone, now_text};
+use super::column::{bits_literal, literal_in_zone, now_text, zerofilled};
 use super::partition::partition_by_text;
 
 /// A name in backticks.
@@ -52,7 +52,9 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
         DefaultValue::Literal(Some(text)) => {
             let literal = match bits_literal(&column.ty, text) {
                 Some(bits) => bits,
-                None => string_literal(&literal_in_zone(&column.ty, text, zone)),
+                None => {
+                    string_literal(&zerofilled(column, &literal_in_zone(&column.ty, text, zone)))
+                }
             };
             line.push_str(&format!(" DEFAULT {literal}"));
         }
@@ -63,6 +65,7 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
             line.push_str(&format!(" DEFAULT ({})", definition_text(text)));
         }
         _ if column.computed.is_some() => {}
+        DefaultValue::Dropped => {}
         DefaultValue::Literal(None) | DefaultValue::None => {
             let long = matches!(column.ty, ColumnType::Text { .. } | ColumnType::Blob { .. });
             if column.nullable && (!long || column.default != DefaultValue::None) {
@@ -78,6 +81,9 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
     }
     if !column.comment.is_empty() {
         line.push_str(&format!(" COMMENT {}", string_literal(&column.comment)));
+    }
+    if column.invisible {
+        line.push_str(" /*!80023 INVISIBLE */");
     }
     line
 }

@@ -102,11 +102,6 @@ impl Session {
             let message = "CHECK constraints that are NOT ENFORCED are not kept";
             warnings.push(Level::Warning, ErrorCode::NotSupportedYet, message);
         }
-        if unenforced.zerofill > 0 {
-            let message = "ZEROFILL is accepted as UNSIGNED; numbers are shown without zeros in \
-                           front";
-            warnings.push(Level::Warning, ErrorCode::NotSupportedYet, message);
-        }
     }
 
     pub(super) fn create_table(&mut self, create: &CreateTable) -> Result<Reply> {

@@ -39,7 +39,7 @@ impl Session {
         };
         let mut goals = Vec::new();
         if load.targets.is_empty() {
-            goals.extend((0..table.named_columns().len()).map(Goal::Column));
+            goals.extend(table.listed_columns().map(Goal::Column));
         }
         for target in &load.targets {
             goals.push(match target {

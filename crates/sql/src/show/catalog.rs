@@ -292,6 +292,9 @@ pub fn extra_words(column: &Column) -> String {
         };
         words.push(now);
     }
+    if column.invisible {
+        words.push("INVISIBLE".to_string());
+    }
     words.join(" ")
 }
 

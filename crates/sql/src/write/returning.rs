@@ -70,7 +70,7 @@ pub fn bind_returning(
                     )
                     .into());
                 }
-                for position in 0..table.named_columns().len() {
+                for position in table.listed_columns() {
                     let name = table.columns[position].name.clone();
                     columns.push(ResultColumn::of_table(table, position, name, &table.name));
                     nodes.push(column_node(table, position));

@@ -1,7 +1,7 @@
 //! VIEWS, and the columns of views.
 
 use access::Privilege;
-use rows::schema::{Column, DefaultValue};
+use rows::schema::Column;
 use rows::view::{View, ViewCheck};
 
 use super::{AskedTables, CATALOG};
@@ -71,11 +71,14 @@ pub fn columns_of_view(facts: &SqlContext, view: &View) -> Result<Vec<Column>> {
         let stored = output.origin.as_ref().and_then(|origin| {
             let table = facts.sql.engine().catalog().table(&origin.database, &origin.org_table);
             let table = table.ok()?;
-            Some(table.columns[table.column(&origin.org_name)?].default.clone())
+            Some(table.columns[table.column(&origin.org_name)?].clone())
         });
         let mut column = Column::new(&output.name, output.ty.clone());
         column.nullable = output.nullable;
-        column.default = stored.unwrap_or(DefaultValue::None);
+        if let Some(stored) = stored {
+            column.default = stored.default;
+            (column.unsigned, column.zerofill) = (stored.unsigned, stored.zerofill);
+        }
         column
     };
     Ok(bound.query.columns.iter().map(column).collect())

@@ -189,7 +189,7 @@ fn named_columns(table: &Table, names: &[String]) -> Result<Vec<usize>> {
 /// Positions of the columns that it gives values to.
 fn columns_of(insert: &Insert, table: &Table) -> Result<Vec<usize>> {
     match &insert.columns {
-        None => Ok((0..table.named_columns().len()).collect()),
+        None => Ok(table.listed_columns().collect()),
         Some(names) => named_columns(table, names),
     }
 }
