@@ -60,8 +60,9 @@ pub use statement::warning::{Level, Warning, Warnings};
 pub use tree::common::{as_signed, common_type, display_chars};
 pub use tree::lists::List;
 pub use tree::make::{
-    among, arithmetic_node, boolean, call_node, case_condition, common_rule, compared,
-    computed_double, keeps_digits, seen_beside, shift_node, temporal_number, within,
+    among, arithmetic_node, boolean, bytes_node, call_node, case_condition, common_rule, compared,
+    computed_double, is_byte_string, keeps_digits, seen_beside, shift_node, temporal_number,
+    within,
 };
 pub use tree::node::{Comparison, Kind, Node, common_collation};
 pub use tree::once::{ExecutionMemo, OnceNode};
@@ -70,7 +71,7 @@ pub use tree::subquery::{BoundQuery, Quantifier, Subquery, SubqueryForm};
 pub use value::arithmetic::{Arithmetic, quotient};
 pub use value::cell::{Cell, bytes_of, text_of};
 pub use value::compare::compare;
-pub use value::json::conversion::{JsonMembers, json_element};
+pub use value::json::conversion::{JsonMembers, json_element, json_scalar};
 pub use value::json::order::{write_json_comparison_key, write_json_key};
 pub use value::number::{Number, leading_exact};
 pub use value::types::{BIGINT, BIGINT_UNSIGNED, TRUTH, UNTYPED, text_type, type_collation};

@@ -337,7 +337,6 @@ fn words_that_nobody_obeys_were_accepted() {
     let sql = server();
     let s = &mut session(&sql);
     run(s, "CREATE TABLE t (id INT PRIMARY KEY, v INT)");
-    assert_eq!(error(s, "CREATE TABLE h (a INT, b INT INVISIBLE)"), 1235);
     assert_eq!(error(s, "SELECT count(id LIMIT 1) FROM t"), 1235);
     assert_eq!(error(s, "SELECT count(id LIMIT (1, 2)) FROM t"), 1235);
     assert_eq!(error(s, "SELECT id FROM t PARTITION (p0)"), 1747);

@@ -364,6 +364,7 @@ table! {
     AuditApiAbort 3164 b"HY000";
     InvalidJsonPathArrayCell 3165 b"42000";
     CapacityExceeded 3170 b"HY000";
+    InvalidBitwiseOperandsSize 3513 b"HY000";
     PkIndexCantBeInvisible 3522 b"HY000";
     UnknownAuthid 3523 b"HY000";
     RoleNotGranted 3530 b"HY000";
@@ -434,6 +435,7 @@ table! {
     MultipleJsonValues 3967 b"22034";
     InvalidUserAttributeJson 3982 b"HY000";
     RoleGrantedToItself 4027 b"HY000";
+    NoVisibleColumn 4028 b"HY000";
     JsonEndOfText 4037 b"HY000";
     JsonSyntax 4038 b"HY000";
     JsonDepth 4040 b"HY000";

@@ -176,7 +176,20 @@ REASONS = [
         "SELECT FLOOR(TIME'12:34:56') AS c0",
         r"(FLOOR|CEILING)\(",
         ("rows", "types"),
-        kinds_are("time.*|datetime.*", "int"),
+        kinds_are("time.*|datetime.*", "double"),
+    ),
+    Reason(
+        "ROUND, TRUNCATE, FLOOR, CEILING and ABS of a day or a time are a DOUBLE, as in MySQL 9.7; in MariaDB an exact number",
+        "SELECT ROUND(DATE'2000-01-01', -1) AS c0",
+        r"(FLOOR|CEILING|ROUND|TRUNCATE|ABS)\(",
+        ("rows", "types"),
+        kinds_are("u?int|decimal.*", "double"),
+    ),
+    Reason(
+        "what is below 0 keeps its bits as UNSIGNED, also of a DECIMAL or DOUBLE, as in MySQL 9.7; in MariaDB it is 0",
+        "SELECT CAST(-1.5 AS UNSIGNED) AS c0",
+        r"AS UNSIGNED\)",
+        ("rows",),
     ),
     Reason(
         "a length of time has more than 24 hours in EXTRACT, as in MySQL; MariaDB takes days off it, and "

@@ -54,10 +54,17 @@ pub(super) fn is_same(from: &ColumnType, to: &ColumnType) -> bool {
     }
 }
 
+/// Digits of a whole number that a DOUBLE always has.
+const EXACT_DIGITS: u8 = 15;
+
 /// Whether DataFusion's cast gives what MySQL would.
 fn is_native(from: &ColumnType, to: &ColumnType) -> bool {
     match (class_of(from), class_of(to)) {
-        (Class::Int | Class::Real | Class::Decimal, Class::Real) => true,
+        (Class::Int | Class::Real, Class::Real) => true,
+        // Arrow divides the digits by a power of ten, which is exact while both are so as DOUBLE.
+        (Class::Decimal, Class::Real) => {
+            matches!(from, ColumnType::Decimal { precision: ..=EXACT_DIGITS, .. })
+        }
         (Class::Int, Class::Decimal) => matches!(
             to,
             ColumnType::Decimal { precision, scale } if precision - scale >= 20

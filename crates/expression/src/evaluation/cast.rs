@@ -68,11 +68,13 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
                 Datum::Timestamp(instant) if matches!(ty, ColumnType::Time { .. }) => {
                     Datum::Time(instant.to_datetime(scope.zone).time())
                 }
-                // A time of day is one of today.
-                Datum::Time(_) if has_day(ty) => match scope.moment(cell.datum()) {
-                    Some(moment) => Datum::DateTime(moment),
-                    None => return Ok(NULL),
-                },
+                // A time of day is one of today, a year its first day.
+                Datum::Time(_) | Datum::Year(_) if has_day(ty) => {
+                    match scope.moment(cell.datum()) {
+                        Some(moment) => Datum::DateTime(moment),
+                        None => return Ok(NULL),
+                    }
+                }
                 other => other,
             };
             let converted = convert(ty, datum, scope.zone);
@@ -166,12 +168,11 @@ fn integer(unsigned: bool, cell: &Cell<'_>, scope: &Scope<'_>) -> Datum<'static>
     if !unsigned {
         return Datum::Int(whole.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64);
     }
-    // As does a negative whole one; of other kinds below 0 there is no number left.
-    let exact = matches!(cell.datum(), Datum::Int(_) | Datum::Bytes(_));
-    Datum::UInt(if whole < 0 && exact {
-        whole.max(i128::from(i64::MIN)) as i64 as u64
-    } else {
-        whole.clamp(0, i128::from(u64::MAX)) as u64
+    // As does a negative one (MySQL 9.7: tests/oracle/sql/types.sql).
+    Datum::UInt(match u64::try_from(whole) {
+        Ok(value) => value,
+        Err(_) if whole < 0 => whole.max(i128::from(i64::MIN)) as i64 as u64,
+        Err(_) => u64::MAX,
     })
 }
 

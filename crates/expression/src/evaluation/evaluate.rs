@@ -9,6 +9,7 @@
 
 use values::ErrorCode;
 use values::datum::{Datum, Value};
+use values::decimal::Decimal;
 use values::types::{Collation, ColumnType};
 
 use crate::evaluation::cast::cast;
@@ -25,7 +26,7 @@ use crate::value::arithmetic;
 use crate::value::arithmetic::Arithmetic;
 use crate::value::cell::{Cell, NULL};
 use crate::value::json::conversion::json_is_true;
-use crate::value::number::Number;
+use crate::value::number::{Number, leading_exact};
 
 impl Node {
     /// The value over a scope.
@@ -231,7 +232,17 @@ fn arithmetic_nodes<'a>(
     let (left, right) = (a.evaluate(scope)?, b.evaluate(scope)?);
     let number = |node: &Node, datum: Datum<'_>| match op.is_of_bits() {
         true => scope.bits(node, datum),
-        false => scope.number(datum),
+        // DIV reads a text to its last digit (MySQL 9.7: tests/oracle/sql/types.sql).
+        false => match (datum, scope.number(datum)) {
+            (Datum::Bytes(text), Some(_)) if op == Arithmetic::IntegerDivide => {
+                // It has no sign of its own.
+                Some(match leading_exact(text).0 {
+                    Number::UInt(value) => Number::Decimal(Decimal::from(value)),
+                    other => other,
+                })
+            }
+            (_, number) => number,
+        },
     };
     let (Some(x), Some(y)) = (number(a, left.datum()), number(b, right.datum())) else {
         return Ok(NULL);

@@ -11,7 +11,7 @@ use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::statement::random::Random;
-use crate::tree::make::computed_double;
+use crate::tree::make::{computed_double, is_byte_string, temporal_number};
 use crate::tree::node::{Kind, Node};
 use crate::value::arithmetic;
 use crate::value::arithmetic::Arithmetic;
@@ -25,16 +25,9 @@ pub(crate) fn same_type(arguments: &[Node]) -> ColumnType {
     match &first.ty {
         ColumnType::Int { .. } | ColumnType::Decimal { .. } => first.ty.clone(),
         ColumnType::Year | ColumnType::Bit { .. } => BIGINT_UNSIGNED,
-        // A time is its number.
-        ColumnType::Date => BIGINT,
-        ty @ (ColumnType::Time { .. }
-        | ColumnType::DateTime { .. }
-        | ColumnType::Timestamp { .. }) => match ty.fsp() {
-            0 => BIGINT,
-            fsp => ColumnType::Decimal { precision: 14 + fsp, scale: fsp },
-        },
         ty @ (ColumnType::Float(_) | ColumnType::Double(_)) => computed_double(ty.decimals()),
-        _ => ColumnType::Double(None),
+        // A time is its number, as a DOUBLE (MySQL 9.7: tests/oracle/sql/newest.sql).
+        ty => computed_double(temporal_number(ty).map(|(_, digits)| digits)),
     }
 }
 
@@ -72,14 +65,7 @@ fn known_digits(node: &Node) -> Option<i64> {
 pub(crate) fn whole_type(arguments: &[Node]) -> ColumnType {
     match arguments.first().map(|node| &node.ty) {
         Some(ColumnType::Int { unsigned: true, .. } | ColumnType::Bit { .. }) => BIGINT_UNSIGNED,
-        Some(
-            ColumnType::Int { .. }
-            | ColumnType::Year
-            | ColumnType::Date
-            | ColumnType::Time { .. }
-            | ColumnType::DateTime { .. }
-            | ColumnType::Timestamp { .. },
-        ) => BIGINT,
+        Some(ColumnType::Int { .. } | ColumnType::Year) => BIGINT,
         Some(ColumnType::Decimal { precision, scale }) => match precision - scale {
             0..=17 => BIGINT,
             digits => ColumnType::Decimal { precision: (digits + 1).min(65), scale: 0 },
@@ -144,10 +130,19 @@ pub(crate) fn rand<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
 pub(crate) fn of_numbers<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     let Call { function, node, scope, arguments } = *call;
     let first = match function {
+        Function::BitCount if is_byte_string(&arguments[0]) => {
+            let Datum::Bytes(bytes) = cells[0].datum() else { return Ok(NULL) };
+            return Ok(int(bytes.iter().map(|byte| i64::from(byte.count_ones())).sum()));
+        }
         Function::BitCount => scope.bits(&arguments[0], cells[0].datum()),
         _ => scope.number(cells[0].datum()),
     };
     let Some(first) = first else { return Ok(NULL) };
+    let first = match node.ty {
+        // A time's number is exact until here.
+        ColumnType::Double(_) => Number::Double(first.to_f64()),
+        _ => first,
+    };
     let is_rounded = matches!(function, Function::Round | Function::Truncate);
     let second = match cells.get(1) {
         None => None,

@@ -158,6 +158,7 @@ pub fn within(nodes: [Node; 3]) -> [Node; 3] {
         _ => node.json_as_text(),
     });
     let [value, low, high] = nodes;
+    let (low, high) = (beside_year(low, &value), beside_year(high, &value));
     let value = match as_its_digits(&value, &low).and(as_its_digits(&value, &high)) {
         Some(_) => seen_beside(value, &low),
         None => value,
@@ -211,10 +212,23 @@ pub fn compared(a: Node, b: Node) -> (Node, Node) {
 
 /// Two sides of a comparison, each as it is seen beside the other.
 fn both_shown(a: Node, b: Node) -> (Node, Node) {
+    let b = beside_year(b, &a);
+    let a = beside_year(a, &b);
     // Neither loses its type by it, which is all that the other one asks.
     let a = seen_beside(a, &b);
     let b = seen_beside(b, &a);
     (a, b)
+}
+
+/// A constant as the year that it is beside a column of YEAR.
+fn beside_year(node: Node, other: &Node) -> Node {
+    let is_year = other.is_stored() && other.ty == ColumnType::Year;
+    let is_null = matches!(&node.kind, Kind::Constant(value) if value.is_null());
+    if !is_year || is_null || is_time(&node) || is_moment(&node) || !node.is_constant() {
+        return node;
+    }
+    let nullable = node.nullable;
+    Node::new(Kind::Call(Function::BesideYear, vec![node]), BIGINT, nullable)
 }
 
 /// One side of a comparison as it is seen beside the other.
@@ -261,12 +275,43 @@ pub fn keeps_digits(node: &Node) -> bool {
 
 /// An operator on two numbers.
 pub fn arithmetic_node(op: Arithmetic, a: Node, b: Node, mode: SqlMode) -> Node {
+    if let Some(function) = function_of_bytes(op, &a, &b) {
+        return bytes_node(function, vec![a, b]);
+    }
     let (a, b) = (a.as_operand(), b.as_operand());
     let ty = arithmetic_type(op, &a, &b, mode);
     let division =
         matches!(op, Arithmetic::Divide | Arithmetic::IntegerDivide | Arithmetic::Modulo);
     let nullable = a.nullable || b.nullable || division;
     Node::new(Kind::Arithmetic(op, Box::new(a), Box::new(b)), ty, nullable)
+}
+
+/// What an operator of bits is of strings of bytes; `None` where it is one of numbers.
+fn function_of_bytes(op: Arithmetic, a: &Node, b: &Node) -> Option<Function> {
+    use Arithmetic as A;
+    let both = is_byte_string(a) && is_byte_string(b);
+    let is_literal = |node: &Node| node.is_digits_literal();
+    Some(match op {
+        A::BitAnd | A::BitOr | A::BitXor if !both || is_literal(a) && is_literal(b) => return None,
+        A::BitAnd => Function::BytesAnd,
+        A::BitOr => Function::BytesOr,
+        A::BitXor => Function::BytesXor,
+        A::ShiftLeft | A::ShiftRight if !is_byte_string(a) || is_literal(a) => return None,
+        A::ShiftLeft => Function::BytesLeft,
+        A::ShiftRight => Function::BytesRight,
+        _ => return None,
+    })
+}
+
+/// A function of the bits of strings of bytes.
+pub fn bytes_node(function: Function, arguments: Vec<Node>) -> Node {
+    let (ty, nullable) = function.result(&arguments);
+    Node::new(Kind::Call(function, arguments), ty, nullable)
+}
+
+/// Whether it is a string of bytes, if not NULL; a literal of digits is one, too.
+pub fn is_byte_string(node: &Node) -> bool {
+    node.ty.is_binary_string() && !matches!(&node.kind, Kind::Constant(value) if value.is_null())
 }
 
 /// Digits of a whole number: a literal's own, else those of its type.

@@ -10,7 +10,7 @@ use values::collation;
 use values::convert::{Issue, convert};
 use values::datum::{Datum, Value};
 use values::temporal::{
-    DateTime, ReadDateTime, Time, Zone, number_to_bound, number_to_datetime, read_datetime,
+    Date, DateTime, ReadDateTime, Time, Zone, number_to_bound, number_to_datetime, read_datetime,
     read_time,
 };
 use values::types::{Collation, ColumnType};
@@ -127,6 +127,8 @@ fn moment_as(
         Datum::Date(v) => Some(DateTime::from_date(v)),
         Datum::DateTime(v) => Some(v),
         Datum::Timestamp(v) => Some(v.to_datetime(zone)),
+        // Its first day.
+        Datum::Year(v) => Date::new(v, 1, 1).map(DateTime::from_date),
         Datum::Bytes(text) => {
             let read = read(text)?;
             let elsewhere = read

@@ -28,7 +28,7 @@ impl Session {
         statement: &Statement<'_>,
         facts: &SqlContext,
     ) -> Result<WriteOutcome> {
-        let asked = (&plan.query, plan.ignore, plan.ignore);
+        let asked = (&plan.query, plan.ignore);
         self.change_joined(asked, statement, facts, |t, context, state, stream| {
             let mut progress = Progress::new(state.engine);
             let columns = Arc::clone(stream.columns());
@@ -47,8 +47,7 @@ impl Session {
         statement: &Statement<'_>,
         facts: &SqlContext,
     ) -> Result<WriteOutcome> {
-        // As of one table: nothing is written of the values that it looks at.
-        let asked = (&plan.query, plan.ignore, true);
+        let asked = (&plan.query, plan.ignore);
         self.change_joined(asked, statement, facts, |t, _, state, stream| {
             let mut progress = Progress::new(state.engine);
             each_row(stream, &mut |line| plan.apply(t, state, line, &mut progress))?;
@@ -60,7 +59,7 @@ impl Session {
     /// nothing, because somebody has changed one of the rows since the query saw it.
     fn change_joined(
         &mut self,
-        (query, ignore, is_lenient): (&QueryPlan, bool, bool),
+        (query, ignore): (&QueryPlan, bool),
         statement: &Statement<'_>,
         facts: &SqlContext,
         mut apply: impl FnMut(
@@ -74,8 +73,7 @@ impl Session {
             let engine = Arc::clone(session.sql.engine());
             let undo = || drop(context.warnings.take());
             until_settled(t, undo, |t| {
-                let (view, stream) =
-                    session.found_under(t, query, statement.parameters, is_lenient)?;
+                let (view, stream) = session.found_under(t, query, statement.parameters, ignore)?;
                 let state = FoundIn { engine: &engine, view: &*view };
                 Ok(match apply(t, context, &state, stream)? {
                     Some(written) => (written, Currency::UnlessWaited),

@@ -153,16 +153,13 @@ impl Session {
                 })
             }
             Plan::Delete(plan) => {
-                // Nothing is written of the values that it looks at: they are warned of, whatever
-                // the mode.
                 let finding = plan.finding().map(|finding| (finding, plan.table(), plan.access()));
                 self.change_with(facts, statement, plan.ignore, group, |t, context, session| {
-                    let context = WriteContext { strict: false, ..*context };
                     let engine = Arc::clone(session.sql.engine());
                     let find = &mut |t: &mut Transaction| {
-                        session.found_by_query(t, finding, true, statement)
+                        session.found_by_query(t, finding, plan.ignore, statement)
                     };
-                    plan.run(&engine, t, &context, find)
+                    plan.run(&engine, t, context, find)
                 })
             }
             Plan::JoinedUpdate(plan) => self.update_joined(plan, statement, facts),
@@ -242,8 +239,7 @@ impl Session {
     }
 
     /// Starts the query of a writing statement: in strict mode what must not be written, or come up
-    /// while it is looked for, is an error in the query already. `is_lenient`: of IGNORE and
-    /// DELETE.
+    /// while it is looked for, is an error in the query already. `is_lenient`: of IGNORE.
     pub(super) fn as_of_a_write<T>(
         &mut self,
         is_lenient: bool,

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use expression::{Level, RowView, text_of, type_collation};
+use expression::{Level, RowView, json_scalar, text_of, type_collation};
 use rows::schema::Column;
 use rows::table::Table;
 use values::ErrorCode;
@@ -15,6 +15,20 @@ use values::types::{Collation, ColumnType};
 use super::WriteContext;
 use plan::column_default::{Store, implied_default, now_value};
 use results::{Result, SqlError, value_error};
+
+/// Whether a document is a number, or a time, of a column: as the text, the number or the truth
+/// that it is (MySQL 9.7: tests/oracle/sql/types.sql).
+fn takes_scalar(ty: &ColumnType, document: &[u8]) -> bool {
+    use ColumnType::{Date, DateTime, Decimal, Double, Float, Int, Time, Timestamp, Year};
+    let first = document.trim_ascii_start().first();
+    match ty {
+        Int { .. } | Float(_) | Double(_) | Decimal { .. } | Year => {
+            !matches!(first, Some(b'[' | b'{' | b'n'))
+        }
+        Date | Time { .. } | DateTime { .. } | Timestamp { .. } => first == Some(&b'"'),
+        _ => false,
+    }
+}
 
 /// Whether a value is there already in the form the column keeps: the usual case.
 pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {
@@ -66,7 +80,7 @@ impl WriteContext<'_> {
                     ErrorCode::NoDefaultForField,
                     message,
                 );
-                Ok(implied_default(&column.ty))
+                Ok(if column.nullable { Value::Null } else { implied_default(&column.ty) })
             }
         }
     }
@@ -126,6 +140,16 @@ impl WriteContext<'_> {
             Datum::Bytes(text) if is_bytes => {
                 bytes = charset.encode(text);
                 Datum::Bytes(&bytes)
+            }
+            datum => datum,
+        };
+        let scalar;
+        let datum = match datum {
+            Datum::Bytes(document)
+                if *from == ColumnType::Json && takes_scalar(&column.ty, document) =>
+            {
+                scalar = json_scalar(document);
+                scalar.datum()
             }
             datum => datum,
         };

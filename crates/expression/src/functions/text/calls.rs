@@ -15,6 +15,7 @@ use values::types::{Collation, ColumnType};
 use crate::functions::call::{Call, int, whole};
 use crate::functions::function::Function;
 use crate::functions::number::round_double;
+use crate::functions::text::number_forms::NumberForm;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::tree::node::{Node, common_collation};
@@ -102,6 +103,18 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         }
         F::FindInSet => {
             let rule = locate_rule(arguments);
+            // Of a column of SET a word that is fixed has the place that it has in the type (MySQL
+            // 9.7: tests/oracle/sql/types.sql).
+            if let ColumnType::Set { values, .. } = &arguments[1].ty
+                && arguments[1].is_stored()
+                && arguments[0].is_fixed()
+                && let Some(bits) = cells[1].datum().listed_number()
+            {
+                let is_it = |word: &String| collation::equal(rule, word.as_bytes(), first);
+                let place = values.iter().position(is_it);
+                let held = place.filter(|place| bits >> place & 1 == 1);
+                return Ok(int(held.map_or(0, |place| place as i64 + 1)));
+            }
             let found = (!texts[1].is_empty())
                 .then(|| {
                     texts[1]
@@ -112,7 +125,18 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
             int(found.map_or(0, |at| at as i64 + 1))
         }
         F::Strcmp => int(collation::compare(locate_rule(arguments), first, texts[1]) as i64),
-        F::Format => format_number(&cells[0], number(1), scope),
+        F::Format => {
+            let form = match texts.get(2) {
+                None => NumberForm::PLAIN,
+                Some(language) => NumberForm::find(language).unwrap_or_else(|| {
+                    scope.warn(ErrorCode::UnknownLocale, || {
+                        format!("Unknown locale: '{}'", String::from_utf8_lossy(language))
+                    });
+                    NumberForm::PLAIN
+                }),
+            };
+            format_number(&cells[0], number(1), form, scope)
+        }
         F::Bin => conv(first, 10, 2),
         F::Oct => conv(first, 10, 8),
         F::Conv => conv(first, number(1), number(2)),
@@ -476,7 +500,12 @@ fn quoted(text: &[u8]) -> Vec<u8> {
     out
 }
 
-fn format_number<'a>(cell: &Cell<'_>, digits: i64, scope: &Scope<'_>) -> Cell<'a> {
+fn format_number<'a>(
+    cell: &Cell<'_>,
+    digits: i64,
+    form: NumberForm,
+    scope: &Scope<'_>,
+) -> Cell<'a> {
     let Some(number) = scope.number(cell.datum()) else { return NULL };
     let digits = digits.clamp(0, 30) as u8;
     let number = match number {
@@ -493,18 +522,7 @@ fn format_number<'a>(cell: &Cell<'_>, digits: i64, scope: &Scope<'_>) -> Cell<'a
         None => ("", plain.as_str()),
     };
     let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
-    let mut out = sign.to_string();
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    if !fraction.is_empty() {
-        out.push('.');
-        out.push_str(fraction);
-    }
-    Cell::Owned(out.into_bytes())
+    Cell::Owned(format!("{sign}{}", form.written(whole, fraction)).into_bytes())
 }
 
 fn in_base(mut value: u64, base: u32) -> Vec<u8> {

@@ -6,3 +6,4 @@ pub(crate) mod format;
 pub mod moment;
 pub(crate) mod parse;
 pub(crate) mod sum;
+pub(crate) mod year;

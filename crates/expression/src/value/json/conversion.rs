@@ -62,7 +62,7 @@ pub fn json_element(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec
 
 /// What a document is where SQL wants a number or a time: a text without its quotes, true as 1, and
 /// 0 where it is no single value (MySQL 8.0 manual, 13.5).
-pub(crate) fn json_scalar<'a>(text: &[u8]) -> Cell<'a> {
+pub fn json_scalar<'a>(text: &[u8]) -> Cell<'a> {
     match Json::read(text) {
         Ok(Json::String(text)) => Cell::Owned(text.into_bytes()),
         Ok(Json::Bool(truth)) => Cell::truth(truth),
