@@ -58,7 +58,8 @@ fn answers_are_those_of_expressions() {
             "SELECT a.id, b.id FROM t a JOIN t b ON a.id = b.w WHERE b.id < 20 ORDER BY b.@, b.id"
                 .to_owned(),
         ];
-        // A literal of two digits beside a column of YEAR is that year, which it is not beside others.
+        // A literal of two digits beside a column of YEAR is that year, which it is not beside
+        // others.
         let bound = if ty == &"YEAR" { 2005 } else { 5 };
         for value in *values {
             for comparison in ["=", "<>", "<", "<=", ">", ">=", "<=>"] {
@@ -68,8 +69,9 @@ fn answers_are_those_of_expressions() {
             }
             queries.push(format!("SELECT COUNT(*) FROM t WHERE w > 2 AND @ IN (17, {value})"));
             queries.push(format!("SELECT COUNT(*) FROM t WHERE w > 2 AND @ NOT IN ({value})"));
-            queries
-                .push(format!("SELECT COUNT(*) FROM t WHERE w > 2 AND @ BETWEEN {value} AND {bound}"));
+            queries.push(format!(
+                "SELECT COUNT(*) FROM t WHERE w > 2 AND @ BETWEEN {value} AND {bound}"
+            ));
             // Of entries of the index alone, which come as values.
             for condition in ["IN (17, #)", "NOT IN (#)", "<= #", "<=> #", "BETWEEN # AND $"] {
                 let condition = condition.replace('#', value).replace('$', &bound.to_string());

@@ -19,9 +19,7 @@ use crate::tree::once::OnceNode;
 use crate::tree::subquery::Subquery;
 use crate::value::arithmetic::Arithmetic;
 use crate::value::number::number_of_digits;
-use crate::value::types::{
-    BIGINT, BIGINT_UNSIGNED, UNTYPED_CHARS, text_type, type_collation,
-};
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED, UNTYPED_CHARS, text_type, type_collation};
 
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
