@@ -215,6 +215,8 @@ class Application:
             "-d",
             "max_execution_time=300",
             "-d",
+            "max_input_time=300",
+            "-d",
             f"session.save_path={self.folder}",
             "-d",
             "date.timezone=UTC",

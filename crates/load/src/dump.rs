@@ -234,6 +234,13 @@ fn definition(client: &mut Client, database: &str, table: &str) -> Result<String
     text.ok_or_else(|| Error::Source(format!("{place} has no definition")))
 }
 
+/// What SHOW CREATE DATABASE says.
+fn database_definition(client: &mut Client, database: &str) -> Result<String> {
+    let rows = client.list(&format!("SHOW CREATE DATABASE IF NOT EXISTS {}", name(database)))?;
+    let text = rows.into_iter().next().and_then(|row| row.into_iter().nth(1));
+    text.ok_or_else(|| Error::Source(format!("{database} has no definition")))
+}
+
 /// A definition without its counter, which moves with every insert.
 fn without_counter(definition: &str) -> String {
     let Some((before, behind)) = definition.rsplit_once(" AUTO_INCREMENT=") else {
@@ -251,10 +258,8 @@ impl<W: Write> DumpRun<'_, W> {
 
     fn database(&mut self, database: &str) -> Result<()> {
         let name = name(database);
-        self.write(format!(
-            "\nCREATE DATABASE /*!32312 IF NOT EXISTS*/ {name} \
-             /*!40100 DEFAULT CHARACTER SET utf8mb4 */;\nUSE {name};\n"
-        ))
+        let created = database_definition(self.client, database)?;
+        self.write(format!("\n{created};\nUSE {name};\n"))
     }
 
     fn table(&mut self, database: &str, table: &str) -> Result<()> {

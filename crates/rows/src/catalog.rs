@@ -20,7 +20,7 @@
 //!                              once a definition had a collation of a language by Unicode
 //!                              9.0.0, or of one with contractions, 20 once a transaction was
 //!                              prepared
-//! 00000000 02 name             a database; value: JSON
+//! 00000000 02 name             a database; value: its `TextDefaults` as JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
 //! 00000000 05 table id u32 BE  key range of a dropped table whose space is not back yet
@@ -43,7 +43,7 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 use values::language::Language;
-use values::types::{Collation, ColumnType};
+use values::types::{Collation, ColumnType, TextDefaults};
 
 use crate::error::{Error, Result, Thing};
 use crate::event::{EventDefinition, EventId};
@@ -123,6 +123,8 @@ type Views = BTreeMap<String, BTreeMap<String, Arc<View>>>;
 pub struct Catalog {
     make_rules: MakeRules,
     databases: RwLock<BTreeMap<String, Tables>>,
+    /// What tables of a database take, where it says so.
+    text_defaults: RwLock<BTreeMap<String, TextDefaults>>,
     events: RwLock<BTreeMap<EventId, Arc<EventDefinition>>>,
     /// What was stored of accounts at the start.
     accounts: Vec<AccountRecord>,
@@ -145,6 +147,8 @@ pub(crate) struct CatalogChange<'c> {
     batch: Batch,
     /// The format that what is stored needs.
     format: u32,
+    /// What tables of a database take from now on; nothing of one that was dropped.
+    text_defaults: Vec<(String, TextDefaults)>,
     /// Events as they will be; `None`: dropped.
     events: Vec<(EventId, Option<Arc<EventDefinition>>)>,
     /// Views that are gone, and those that are there from now on.
@@ -155,6 +159,7 @@ impl Catalog {
     /// Reads the catalog; an empty store gets a new one.
     pub(crate) fn load(store: &dyn TableStore, make_rules: MakeRules) -> Result<Catalog> {
         let mut databases: BTreeMap<String, Tables> = BTreeMap::new();
+        let mut text_defaults = BTreeMap::new();
         let mut events = BTreeMap::new();
         let mut accounts = Vec::new();
         let mut views = Views::new();
@@ -171,6 +176,10 @@ impl Catalog {
                 Some((&KIND_DATABASE, name)) => {
                     let name = String::from_utf8(name.to_vec())
                         .map_err(|_| damaged("database name is not UTF-8"))?;
+                    let text: TextDefaults = serde_json::from_slice(value)
+                        .map_err(|_| damaged("database does not decode"))?;
+                    needed = needed.max(text.collation.map_or(FORMAT_FIRST, format_of_collation));
+                    keep_text_defaults(&mut text_defaults, &name, text);
                     databases.entry(name).or_default();
                 }
                 Some((&KIND_TABLE, _)) => {
@@ -234,8 +243,8 @@ impl Catalog {
         relate(&databases);
         let changes = Mutex::new(Changes { next_id, format, unfinished });
         let (databases, events) = (RwLock::new(databases), RwLock::new(events));
-        let views = RwLock::new(views);
-        Ok(Catalog { make_rules, databases, events, accounts, views, changes })
+        let (views, text_defaults) = (RwLock::new(views), RwLock::new(text_defaults));
+        Ok(Catalog { make_rules, databases, text_defaults, events, accounts, views, changes })
     }
 
     /// What makes the rules of a definition.
@@ -283,6 +292,11 @@ impl Catalog {
     /// Whether a database exists.
     pub fn has_database(&self, name: &str) -> bool {
         self.databases.read().contains_key(name)
+    }
+
+    /// What tables of a database take that say nothing of it themselves.
+    pub fn text_defaults(&self, database: &str) -> TextDefaults {
+        self.text_defaults.read().get(database).copied().unwrap_or_default()
     }
 
     /// A table by name.
@@ -346,6 +360,7 @@ impl Catalog {
             changes: self.changes.lock(),
             batch: Batch::default(),
             format: FORMAT_FIRST,
+            text_defaults: Vec::new(),
             events: Vec::new(),
             views: (Vec::new(), Vec::new()),
         }
@@ -527,14 +542,19 @@ impl CatalogChange<'_> {
         self.views.0.push(view);
     }
 
-    /// Stores a database's name.
-    pub(crate) fn put_database(&mut self, name: &str) {
+    /// Stores a database.
+    pub(crate) fn put_database(&mut self, name: &str, text: TextDefaults) {
+        // Versions that know no default of a database pass over it, those that do must know what it names.
+        self.format = self.format.max(text.collation.map_or(FORMAT_FIRST, format_of_collation));
         let key = catalog_key(KIND_DATABASE, name.as_bytes());
-        self.batch.changes.push(Change::put(key, b"{}".to_vec()));
+        let value = serde_json::to_vec(&text).expect("definitions are plain data");
+        self.batch.changes.push(Change::put(key, value));
+        self.text_defaults.push((name.to_owned(), text));
     }
 
-    /// Removes a database's name.
+    /// Removes a database.
     pub(crate) fn delete_database(&mut self, name: &str) {
+        self.text_defaults.push((name.to_owned(), TextDefaults::default()));
         self.batch.changes.push(Change::delete(catalog_key(KIND_DATABASE, name.as_bytes())));
     }
 
@@ -551,6 +571,11 @@ impl CatalogChange<'_> {
         }
         store.write(&self.batch, durability)?;
         self.changes.format = format;
+        let mut text_defaults = self.catalog.text_defaults.write();
+        for (database, text) in self.text_defaults {
+            keep_text_defaults(&mut text_defaults, &database, text);
+        }
+        drop(text_defaults);
         let mut events = self.catalog.events.write();
         for (id, event) in self.events {
             match event {
@@ -580,6 +605,18 @@ impl CatalogChange<'_> {
         drop(self.changes);
         Ok(result)
     }
+}
+
+/// Only what says something is kept.
+fn keep_text_defaults(
+    kept: &mut BTreeMap<String, TextDefaults>,
+    database: &str,
+    text: TextDefaults,
+) {
+    match text == TextDefaults::default() {
+        true => kept.remove(database),
+        false => kept.insert(database.to_owned(), text),
+    };
 }
 
 /// Tells every table which others refer to it.
@@ -641,17 +678,14 @@ fn format_of(definition: &TableDefinition) -> u32 {
     let is_of_21 = |column: &Column| {
         column.invisible || column.zerofill.is_some() || column.default == DefaultValue::Dropped
     };
-    match definition {
+    let of_parts = match definition {
         definition if definition.columns.iter().any(is_of_21) => FORMAT_INVISIBLE,
-        definition if collations_of(definition).any(is_of_newer_language) => FORMAT_LANGUAGES,
         definition if definition.partitioning.is_some() => FORMAT_PARTITIONS,
         definition if !definition.full_texts.is_empty() => FORMAT_FULL_TEXT,
         definition if definition.indexes.iter().any(|index| has_key_parts(definition, index)) => {
             FORMAT_KEYS
         }
         definition if definition.columns.iter().any(has_bits) => FORMAT_BITS,
-        definition if has_language(definition) => FORMAT_BITS,
-        definition if has_unicode_weights(definition) => FORMAT_COLLATIONS,
         definition if !definition.foreign_keys.is_empty() => FORMAT_FOREIGN_KEYS,
         definition if definition.columns.iter().any(has_digits) => FORMAT_DIGITS,
         definition if definition.has_rules() => FORMAT_RULES,
@@ -659,20 +693,18 @@ fn format_of(definition: &TableDefinition) -> u32 {
         definition if !definition.members.is_empty() => FORMAT_MEMBERS,
         definition if !definition.retention.is_forever() => FORMAT_RETENTION,
         _ => FORMAT_FIRST,
+    };
+    collations_of(definition).map(format_of_collation).fold(of_parts, u32::max)
+}
+
+/// The first format whose versions know a collation.
+fn format_of_collation(collation: Collation) -> u32 {
+    match collation {
+        collation if is_of_newer_language(collation) => FORMAT_LANGUAGES,
+        Collation::Utf8Mb4OfLanguage(_) => FORMAT_BITS,
+        Collation::Binary | Collation::Utf8Mb4Bin | Collation::Utf8Mb4GeneralCi => FORMAT_FIRST,
+        _ => FORMAT_COLLATIONS,
     }
-}
-
-fn has_unicode_weights(definition: &TableDefinition) -> bool {
-    collations_of(definition).any(|collation| {
-        !matches!(
-            collation,
-            Collation::Binary | Collation::Utf8Mb4Bin | Collation::Utf8Mb4GeneralCi
-        )
-    })
-}
-
-fn has_language(definition: &TableDefinition) -> bool {
-    collations_of(definition).any(|collation| matches!(collation, Collation::Utf8Mb4OfLanguage(_)))
 }
 
 /// Whether it is a language's by Unicode 9.0.0, or by 4.0.0 with contractions.

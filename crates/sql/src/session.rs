@@ -82,6 +82,7 @@ use parking_lot::Mutex;
 use resources::budget::Share;
 use rows::ddl::ReadLock;
 use values::datum::Value;
+use values::types::Collation;
 use values::{CharacterSet, NamedCollation};
 
 use crate::load::InsertLoad;
@@ -374,6 +375,24 @@ impl Session {
         }
         self.database = Some(name.to_string());
         self.process.set_database(Some(name));
+        self.tell_database_text()
+    }
+
+    /// Has the session's variables say what tables of the current database take.
+    fn tell_database_text(&mut self) -> Result<()> {
+        let catalog = self.sql.engine().catalog();
+        let text = self.database.as_deref().map(|name| catalog.text_defaults(name));
+        let collation = text.and_then(|text| text.collation).unwrap_or(Collation::Utf8Mb4GeneralCi);
+        let is_binary = collation == Collation::Binary;
+        let charset = if is_binary { collation.name() } else { "utf8mb4" };
+        for (name, value) in
+            [("collation_database", collation.name()), ("character_set_database", charset)]
+        {
+            let Some(definition) = plan::variables::definition(name) else { continue };
+            if self.variables.text(definition) != value {
+                Arc::make_mut(&mut self.variables).keep(definition, value.to_owned())?;
+            }
+        }
         Ok(())
     }
 

@@ -106,3 +106,55 @@ fn a_login_has_the_collation_that_it_asks_for() {
         assert_eq!(run(s, "SELECT @@collation_connection"), name);
     }
 }
+
+#[test]
+fn tables_take_the_collation_of_their_database_where_they_say_nothing_of_it() {
+    let s = &mut session(&server());
+    run(s, "CREATE DATABASE exact COLLATE utf8mb4_bin");
+    run(s, "CREATE TABLE exact.t (a VARCHAR(9) UNIQUE, b VARCHAR(9) COLLATE utf8mb4_general_ci)");
+    // The collation of the server would take one for the other.
+    run(s, "INSERT INTO exact.t VALUES ('a', 'x'), ('A', 'X')");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM exact.t WHERE a = 'A'"), "1");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM exact.t WHERE b = 'x'"), "2");
+    run(s, "USE exact");
+    run(s, "CREATE TABLE u (a VARCHAR(9)) CHARACTER SET utf8mb4");
+    assert!(run(s, "SHOW CREATE TABLE u").contains("COLLATE=utf8mb4_general_ci"));
+    run(s, "CREATE TEMPORARY TABLE v (a VARCHAR(9))");
+    run(s, "INSERT INTO v VALUES ('a'), ('A')");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM v WHERE a = 'A'"), "1");
+    run(s, "ALTER TABLE t ADD c VARCHAR(9)");
+    let collation = "SELECT collation_name FROM information_schema.columns WHERE column_name = 'c'";
+    assert_eq!(run(s, collation), "utf8mb4_bin");
+}
+
+#[test]
+fn a_database_says_its_collation_and_keeps_it_until_it_is_altered_or_dropped() {
+    let s = &mut session(&server());
+    let told = "SELECT default_character_set_name, default_collation_name \
+                FROM information_schema.schemata WHERE schema_name = 'e'";
+    run(s, "CREATE DATABASE e DEFAULT CHARACTER SET = utf8mb4 DEFAULT COLLATE = utf8mb4_0900_ai_ci");
+    assert_eq!(run(s, told), "utf8mb4\tutf8mb4_0900_ai_ci");
+    let shown = run(s, "SHOW CREATE DATABASE e");
+    assert!(shown.contains("DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci"), "{shown}");
+    let variables = "SELECT @@collation_database, @@character_set_database";
+    assert_eq!(run(s, variables), "utf8mb4_general_ci\tutf8mb4");
+    run(s, "USE e");
+    assert_eq!(run(s, variables), "utf8mb4_0900_ai_ci\tutf8mb4");
+    run(s, "CREATE TABLE before_it (a VARCHAR(9))");
+    run(s, "ALTER DATABASE COLLATE utf8mb4_unicode_ci");
+    assert_eq!(run(s, told), "utf8mb4\tutf8mb4_unicode_ci");
+    assert_eq!(run(s, variables), "utf8mb4_unicode_ci\tutf8mb4");
+    assert!(run(s, "SHOW CREATE TABLE before_it").contains("COLLATE=utf8mb4_0900_ai_ci"));
+    run(s, "ALTER DATABASE e CHARACTER SET binary");
+    assert_eq!(run(s, told), "binary\tbinary");
+    run(s, "ALTER DATABASE e ENCRYPTION = 'N'");
+    assert_eq!(run(s, told), "binary\tbinary");
+    assert_eq!(error(s, "ALTER DATABASE nowhere COLLATE utf8mb4_bin"), 1049);
+    assert_eq!(error(s, "ALTER DATABASE e COLLATE nothing_ci"), 1273);
+    assert_eq!(error(s, "CREATE DATABASE f CHARACTER SET nothing"), 1115);
+    run(s, "DROP DATABASE e");
+    assert_eq!(run(s, variables), "utf8mb4_general_ci\tutf8mb4");
+    run(s, "CREATE DATABASE e");
+    assert_eq!(run(s, told), "utf8mb4\tutf8mb4_general_ci");
+    assert_eq!(error(s, "ALTER DATABASE mysql COLLATE utf8mb4_bin"), 3552);
+}

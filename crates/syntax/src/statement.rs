@@ -5,6 +5,7 @@
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
 use values::ErrorCode;
+use values::types::TextDefaults;
 
 use super::account::definer;
 use super::account::{
@@ -19,6 +20,7 @@ use super::load::{LoadData, load_data};
 use super::set::{SetItem, set, variable};
 use super::show::{Filter, Show, Subject, show};
 use super::table::{CreateTable, IndexSpec, create_table, index_body, index_options};
+use super::table_options::text_option;
 use super::view::{CreateView, ViewPresence, create_view, is_view};
 use super::xa::{XaStatement, xa};
 use crate::error::{Error, Result};
@@ -28,11 +30,11 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// CREATE DATABASE.
-    CreateDatabase { name: String, if_not_exists: bool },
+    CreateDatabase { name: String, if_not_exists: bool, text: TextDefaults },
     /// DROP DATABASE.
     DropDatabase { name: String, if_exists: bool },
-    /// ALTER DATABASE: there is nothing to alter.
-    AlterDatabase { name: Option<String> },
+    /// ALTER DATABASE; of the current one where there is no name.
+    AlterDatabase { name: Option<String>, text: TextDefaults },
     /// CREATE TABLE.
     CreateTable(Box<CreateTable>),
     /// ALTER TABLE.
@@ -267,8 +269,8 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
     if cursor.take("DATABASE") || cursor.take("SCHEMA") {
         let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
         let name = cursor.name()?;
-        database_options(cursor)?;
-        return Ok(Statement::CreateDatabase { name, if_not_exists });
+        let text = database_options(cursor)?;
+        return Ok(Statement::CreateDatabase { name, if_not_exists, text });
     }
     let temporary = cursor.take("TEMPORARY");
     if temporary {
@@ -325,13 +327,15 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
     Err(cursor.syntax())
 }
 
-fn database_options(cursor: &mut Cursor<'_>) -> Result<()> {
+/// What its tables take; the rest has no effect.
+fn database_options(cursor: &mut Cursor<'_>) -> Result<TextDefaults> {
+    let mut text = TextDefaults::default();
     while !cursor.at_end() {
+        if text_option(cursor, &mut text)? {
+            continue;
+        }
         cursor.take("DEFAULT");
-        let known = cursor.take("CHARSET")
-            || cursor.take_all(&["CHARACTER", "SET"])
-            || cursor.take("COLLATE")
-            || cursor.take("ENCRYPTION")
+        let known = cursor.take("ENCRYPTION")
             || cursor.take_all(&["READ", "ONLY"])
             || cursor.take("COMMENT");
         if !known {
@@ -340,7 +344,7 @@ fn database_options(cursor: &mut Cursor<'_>) -> Result<()> {
         cursor.take_token(&Token::Eq);
         cursor.advance();
     }
-    Ok(())
+    Ok(text)
 }
 
 /// What stands before INDEX.
@@ -444,8 +448,8 @@ fn alter(cursor: &mut Cursor<'_>) -> Result<Statement> {
             true => None,
             false => Some(cursor.name()?),
         };
-        database_options(cursor)?;
-        return Ok(Statement::AlterDatabase { name });
+        let text = database_options(cursor)?;
+        return Ok(Statement::AlterDatabase { name, text });
     }
     if cursor.take("USER") {
         return Ok(Statement::Account(Box::new(alter_users(cursor)?)));

@@ -6,7 +6,7 @@
 
 use sqlparser::tokenizer::Token;
 use values::MemberKind;
-use values::types::Collation;
+use values::types::TextDefaults;
 
 use super::cursor::Cursor;
 use super::types::{char_bytes_of_collation, character_set, collation, default_collation};
@@ -21,10 +21,8 @@ pub struct TableOptions {
     pub auto_increment: Option<u64>,
     /// COMMENT.
     pub comment: Option<String>,
-    /// COLLATE, or the character set's.
-    pub collation: Option<Collation>,
-    /// Most bytes of a character of that set.
-    pub char_bytes: Option<u32>,
+    /// Its character set and collation.
+    pub text: TextDefaults,
     /// EXPIRES_BY; empty lets rows stay.
     pub expires_by: Option<String>,
     /// MAX_BYTES; 0 lets rows stay.
@@ -104,30 +102,44 @@ pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) 
     } else if cursor.take("EXPIRES_BY") {
         cursor.take_token(&Token::Eq);
         options.expires_by = Some(cursor.name_or_string()?);
-    } else if cursor.is("DEFAULT")
-        && ["CHARSET", "CHARACTER", "COLLATE", "CHAR"].iter().any(|word| cursor.is_nth(1, word))
-    {
-        cursor.advance();
-        return table_option(cursor, options);
-    } else if cursor.take("CHARSET")
-        || cursor.take_all(&["CHARACTER", "SET"])
-        || cursor.take_all(&["CHAR", "SET"])
-    {
-        cursor.take_token(&Token::Eq);
-        let set = character_set(&cursor.name_or_string()?)?;
-        options.collation.get_or_insert(default_collation(set));
-        options.char_bytes = Some(set.bytes_max());
-    } else if cursor.take("COLLATE") {
-        cursor.take_token(&Token::Eq);
-        let name = cursor.name_or_string()?;
-        options.collation = Some(collation(&name)?);
-        options.char_bytes = options.char_bytes.or_else(|| char_bytes_of_collation(&name));
+    } else if text_option(cursor, &mut options.text)? {
+        return Ok(true);
     } else if cursor.take_all(&["DATA", "DIRECTORY"]) || cursor.take_all(&["INDEX", "DIRECTORY"]) {
         cursor.take_token(&Token::Eq);
         cursor.string()?;
     } else if cursor.take_any(&WITHOUT_EFFECT).is_some() {
         cursor.take_token(&Token::Eq);
         cursor.advance();
+    } else {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// `[DEFAULT] CHARACTER SET name` or `[DEFAULT] COLLATE name`, of a table or a database; whether
+/// there was one.
+///
+/// # Errors
+/// 1115 and 1273 for a name that nothing has.
+pub fn text_option(cursor: &mut Cursor<'_>, text: &mut TextDefaults) -> Result<bool> {
+    if cursor.is("DEFAULT")
+        && ["CHARSET", "CHARACTER", "COLLATE", "CHAR"].iter().any(|word| cursor.is_nth(1, word))
+    {
+        cursor.advance();
+    }
+    if cursor.take("CHARSET")
+        || cursor.take_all(&["CHARACTER", "SET"])
+        || cursor.take_all(&["CHAR", "SET"])
+    {
+        cursor.take_token(&Token::Eq);
+        let set = character_set(&cursor.name_or_string()?)?;
+        text.collation.get_or_insert(default_collation(set));
+        text.char_bytes = Some(set.bytes_max());
+    } else if cursor.take("COLLATE") {
+        cursor.take_token(&Token::Eq);
+        let name = cursor.name_or_string()?;
+        text.collation = Some(collation(&name)?);
+        text.char_bytes = text.char_bytes.or_else(|| char_bytes_of_collation(&name));
     } else {
         return Ok(false);
     }

@@ -10,6 +10,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::language::{Language, Language900, Sensitivity};
 
+/// What text is of which nothing is said: what a table, or a database for its tables, gives it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextDefaults {
+    /// COLLATE, or the character set's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collation: Option<Collation>,
+    /// Most bytes of a character of that set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub char_bytes: Option<u32>,
+}
+
 /// How text compares, and so how it is ordered in keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Collation {

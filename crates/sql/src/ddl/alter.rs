@@ -297,7 +297,7 @@ impl Maker<'_> {
         if let Some(members) = &options.members {
             self.out.push(Alteration::SetMembers(members.iter().map(new_member).collect()));
         }
-        if let Some(collation) = options.collation {
+        if let Some(collation) = options.text.collation {
             self.set_collation(collation);
         }
     }

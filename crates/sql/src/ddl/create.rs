@@ -17,7 +17,7 @@ use syntax::table::{
 use syntax::table_options::{MemberSpec, TableOptions};
 use values::ErrorCode;
 use values::full_text::{TextParser, TextRules};
-use values::types::{Collation, ColumnType};
+use values::types::{Collation, ColumnType, TextDefaults};
 
 use super::UnenforcedParts;
 use super::column::column_of;
@@ -121,7 +121,7 @@ pub fn index_of_column(name: &str, primary: bool) -> NewIndex {
 }
 
 /// A table of columns and indexes as written; `given` are those of its query, if it has one;
-/// full-text indexes have `text_rules`.
+/// full-text indexes have `text_rules`, text that says nothing of it what the database has.
 ///
 /// # Errors
 /// Those of its columns, indexes and conditions; the first that MySQL would find as well.
@@ -131,8 +131,11 @@ pub fn new_table(
     given: &[ResultColumn],
     session: ConversionRules,
     text_rules: TextRules,
+    of_database: TextDefaults,
 ) -> Result<(NewTable, UnenforcedParts)> {
-    let collation = create.options.collation.unwrap_or(Collation::Utf8Mb4GeneralCi);
+    let text = create.options.text;
+    let collation = text.collation.or(of_database.collation).unwrap_or(Collation::Utf8Mb4GeneralCi);
+    let char_bytes = text.char_bytes.or(of_database.char_bytes);
     let mut unenforced = UnenforcedParts::default();
     let (mut columns, mut indexes): (Vec<Column>, Vec<NewIndex>) = (Vec::new(), Vec::new());
     // MySQL orders keys: the primary one, unique ones, others. Names are made in that order.
@@ -143,7 +146,7 @@ pub fn new_table(
     for element in &create.elements {
         match element {
             Element::Column(spec) => {
-                spec.ty.check_length(&spec.name, create.options.char_bytes)?;
+                spec.ty.check_length(&spec.name, char_bytes)?;
                 columns.push(column_of(spec, collation, session)?);
                 unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
                 checks.extend(checks_of(spec)?);

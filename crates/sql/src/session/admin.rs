@@ -200,15 +200,19 @@ impl Session {
     fn carry_out(&mut self, parsed: Parsed, how: How) -> Result<Reply> {
         let engine = Arc::clone(self.sql.engine());
         match parsed {
-            Parsed::CreateDatabase { name, if_not_exists } => {
+            Parsed::CreateDatabase { name, if_not_exists, text } => {
                 self.begin_definition()?;
-                self.create_database(&name, if_not_exists)
+                self.create_database(&name, if_not_exists, text)
+            }
+            Parsed::AlterDatabase { name, text } => {
+                self.begin_definition()?;
+                self.alter_database(name.as_deref(), text)
             }
             Parsed::DropDatabase { name, if_exists } => {
                 self.begin_definition()?;
                 self.drop_database(&name, if_exists)
             }
-            Parsed::AlterDatabase { .. } | Parsed::Flush => Ok(self.done(0)),
+            Parsed::Flush => Ok(self.done(0)),
             Parsed::FlushPrivileges => {
                 self.sql.access().forget_failed_logins();
                 Ok(self.done(0))

@@ -18,6 +18,7 @@ use syntax::cursor::table_name;
 use syntax::partition::AlterPartitionSpec;
 use syntax::table::CreateTable;
 use values::ErrorCode;
+use values::types::TextDefaults;
 
 use super::Session;
 use crate::ddl::{self, UnenforcedParts};
@@ -47,14 +48,19 @@ impl Session {
         Ok(outcome)
     }
 
-    pub(super) fn create_database(&mut self, name: &str, if_not_exists: bool) -> Result<Reply> {
+    pub(super) fn create_database(
+        &mut self,
+        name: &str,
+        if_not_exists: bool,
+        text: TextDefaults,
+    ) -> Result<Reply> {
         let made = match SystemSchema::of(name) {
             Some(own) if !own.is_everybodys() => {
                 Err(rows::Error::Exists { what: rows::Thing::Database, name: name.to_owned() })
             }
             _ => {
                 refuse_changes(name, &self.user)?;
-                self.sql.engine().create_database(name)
+                self.sql.engine().create_database_of(name, text)
             }
         };
         match made {
@@ -70,6 +76,24 @@ impl Session {
         }
     }
 
+    pub(super) fn alter_database(
+        &mut self,
+        name: Option<&str>,
+        text: TextDefaults,
+    ) -> Result<Reply> {
+        let current = self.database.clone();
+        let name = name.or(current.as_deref()).ok_or_else(SqlError::no_database)?;
+        refuse_changes(name, &self.user)?;
+        if !self.sql.engine().catalog().has_database(name) {
+            return Err(SqlError::unknown_database(name));
+        }
+        if text != TextDefaults::default() {
+            self.sql.engine().alter_database(name, text)?;
+            self.tell_database_text()?;
+        }
+        Ok(self.done(1))
+    }
+
     pub(super) fn drop_database(&mut self, name: &str, if_exists: bool) -> Result<Reply> {
         if !self.sql.engine().catalog().has_database(name) {
             refuse_changes(name, &self.user)?;
@@ -82,6 +106,7 @@ impl Session {
                 if self.database.as_deref() == Some(name) {
                     self.database = None;
                     self.process.set_database(None);
+                    self.tell_database_text()?;
                 }
                 Ok(self.done(tables as u64))
             }
@@ -155,8 +180,10 @@ impl Session {
         let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));
         let given = given.as_deref().unwrap_or_default();
         let session = self.conversion_rules();
+        let text_rules = self.variables.text_rules;
+        let text = engine.catalog().text_defaults(&database);
         let (mut table, unenforced) =
-            ddl::new_table(create, &database, given, session, self.variables.text_rules)?;
+            ddl::new_table(create, &database, given, session, text_rules, text)?;
         table.foreign_key_checks = self.foreign_key_checks();
         if replaced {
             self.drop_replaced(&table)?;

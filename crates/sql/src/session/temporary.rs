@@ -91,8 +91,10 @@ impl Session {
                 let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));
                 let given = given.as_deref().unwrap_or_default();
                 let session = self.conversion_rules();
+                let text_rules = self.variables.text_rules;
+                let text = engine.catalog().text_defaults(&database);
                 let (new, unenforced) =
-                    ddl::new_table(create, &database, given, session, self.variables.text_rules)?;
+                    ddl::new_table(create, &database, given, session, text_rules, text)?;
                 self.warn_unenforced(unenforced);
                 new
             }

@@ -11,7 +11,7 @@ use syntax::show::Filter;
 use values::SqlMode;
 use values::datum::Value;
 use values::temporal::{DateTime, Timestamp, Zone};
-use values::types::ColumnType;
+use values::types::{Collation, ColumnType};
 
 use super::sizes::{ShownSizes, sizes_of};
 use super::{Listing, maybe, number, text};
@@ -489,9 +489,12 @@ pub fn create_database(engine: &Engine, name: &str, if_not_exists: bool) -> Resu
     }
     let mut listing = Listing::new(&["Database", "Create Database"]).long_text(1);
     let unless = if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" };
+    let default = match engine.catalog().text_defaults(name).collation {
+        Some(Collation::Binary) => "binary".to_owned(),
+        other => format!("utf8mb4 COLLATE {}", other.unwrap_or(Collation::Utf8Mb4GeneralCi).name()),
+    };
     let statement = format!(
-        "CREATE DATABASE {unless}{} /*!40100 DEFAULT CHARACTER SET utf8mb4 COLLATE \
-         utf8mb4_general_ci */",
+        "CREATE DATABASE {unless}{} /*!40100 DEFAULT CHARACTER SET {default} */",
         quoted(name)
     );
     listing.push(vec![text(name), text(statement)]);

@@ -32,6 +32,7 @@ use syntax::Cursor;
 use syntax::statement::{Statement, statement};
 use values::datum::Value;
 use values::full_text::TextRules;
+use values::types::TextDefaults;
 use values::{SqlMode, Zone};
 
 use super::ListingContext;
@@ -62,8 +63,8 @@ fn defined(text: &str) -> Result<Arc<Table>> {
     let Statement::CreateTable(create) = statement(&mut cursor)? else {
         return Err(cursor.syntax().into());
     };
-    let (new, _) =
-        new_table(&create, SystemSchema::Mysql.name(), &[], rules, TextRules::default())?;
+    let (text_rules, text) = (TextRules::default(), TextDefaults::default());
+    let (new, _) = new_table(&create, SystemSchema::Mysql.name(), &[], rules, text_rules, text)?;
     Ok(Arc::new(listed_table(new, make_rules)?))
 }
 

@@ -4,7 +4,7 @@ use access::Privilege;
 use rows::engine::Engine;
 use rows::error::Error;
 use values::datum::Value;
-use values::types::ColumnType;
+use values::types::{Collation, ColumnType};
 
 use super::{AskedTables, CATALOG, shown_tables};
 use crate::show::catalog::{database_names, table_status_line};
@@ -23,11 +23,14 @@ pub(super) fn schemata(engine: &Engine) -> Listing {
         "DEFAULT_ENCRYPTION",
     ]);
     for name in database_names(engine) {
+        let collation = engine.catalog().text_defaults(&name).collation;
+        let collation = collation.unwrap_or(Collation::Utf8Mb4GeneralCi);
+        let is_binary = collation == Collation::Binary;
         listing.push(vec![
             text(CATALOG),
             text(name),
-            text("utf8mb4"),
-            text("utf8mb4_general_ci"),
+            text(if is_binary { collation.name() } else { "utf8mb4" }),
+            text(collation.name()),
             Value::Null,
             text("NO"),
         ]);
