@@ -544,7 +544,8 @@ impl CatalogChange<'_> {
 
     /// Stores a database.
     pub(crate) fn put_database(&mut self, name: &str, text: TextDefaults) {
-        // Versions that know no default of a database pass over it, those that do must know what it names.
+        // Versions that know no default of a database pass over it, those that do must know what it
+        // names.
         self.format = self.format.max(text.collation.map_or(FORMAT_FIRST, format_of_collation));
         let key = catalog_key(KIND_DATABASE, name.as_bytes());
         let value = serde_json::to_vec(&text).expect("definitions are plain data");
