@@ -132,7 +132,10 @@ fn a_database_says_its_collation_and_keeps_it_until_it_is_altered_or_dropped() {
     let s = &mut session(&server());
     let told = "SELECT default_character_set_name, default_collation_name \
                 FROM information_schema.schemata WHERE schema_name = 'e'";
-    run(s, "CREATE DATABASE e DEFAULT CHARACTER SET = utf8mb4 DEFAULT COLLATE = utf8mb4_0900_ai_ci");
+    run(
+        s,
+        "CREATE DATABASE e DEFAULT CHARACTER SET = utf8mb4 DEFAULT COLLATE = utf8mb4_0900_ai_ci",
+    );
     assert_eq!(run(s, told), "utf8mb4\tutf8mb4_0900_ai_ci");
     let shown = run(s, "SHOW CREATE DATABASE e");
     assert!(shown.contains("DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci"), "{shown}");

@@ -189,10 +189,12 @@ impl Session {
         match parsed {
             Parsed::CreateDatabase { name, .. } => self.check_database(name, Create),
             Parsed::DropDatabase { name, .. } => self.check_database(name, Drop),
-            Parsed::AlterDatabase { name, .. } => match name.as_deref().or(self.database.as_deref()) {
-                Some(name) => self.check_database(name, Alter),
-                None => Err(SqlError::no_database()),
-            },
+            Parsed::AlterDatabase { name, .. } => {
+                match name.as_deref().or(self.database.as_deref()) {
+                    Some(name) => self.check_database(name, Alter),
+                    None => Err(SqlError::no_database()),
+                }
+            }
             Parsed::CreateTable(create) => {
                 let needed: &[_] = match (create.or_replace, create.query.is_some()) {
                     (false, false) => &[Create],
