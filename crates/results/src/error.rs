@@ -377,6 +377,13 @@ impl From<&Error> for SqlError {
                 Thing::Event => SqlError::event_exists(name),
             },
             Error::Value { column, issue } => value_error(column, *issue, "", 1),
+            Error::LockedForReading { table } => {
+                let name = table.rsplit('.').next().unwrap_or(table);
+                SqlError::new(
+                    ErrorCode::TableNotLockedForWrite,
+                    format!("Table '{name}' was locked with a READ lock and can't be updated"),
+                )
+            }
             Error::NullValue { column } => {
                 SqlError::new(ErrorCode::BadNull, format!("Column '{column}' cannot be null"))
             }

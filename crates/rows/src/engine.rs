@@ -86,6 +86,8 @@ pub struct Engine {
     counters: Mutex<()>,
     /// Whose gate tables pass that are being made.
     new_tables: Arc<TableState>,
+    /// How many tables are locked for writing.
+    write_locks: Arc<AtomicUsize>,
     closed: AtomicBool,
 }
 
@@ -133,6 +135,7 @@ impl Engine {
             lock_wait_max: options.lock_wait_max,
             counters: Mutex::new(()),
             new_tables: Arc::default(),
+            write_locks: Arc::default(),
             closed: AtomicBool::new(false),
         };
         engine.begin_counting()?;
@@ -228,6 +231,11 @@ impl Engine {
     /// The gate of tables that are being made.
     pub(crate) fn new_tables(&self) -> &Arc<TableState> {
         &self.new_tables
+    }
+
+    /// How many tables are locked for writing.
+    pub(crate) fn write_locks(&self) -> &Arc<AtomicUsize> {
+        &self.write_locks
     }
 
     /// How long a row lock is waited for where waiting is allowed.

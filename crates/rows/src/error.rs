@@ -151,6 +151,12 @@ pub enum Error {
     /// The table changed since the handle was opened; open it again.
     #[error("table definition changed")]
     SchemaChanged,
+    /// The caller has the table locked for reading itself.
+    #[error("{table} is locked for reading by whoever writes to it")]
+    LockedForReading {
+        /// The table, as `db.table`.
+        table: String,
+    },
     /// Another row has this key in a unique index.
     #[error("duplicate entry for key '{index}'")]
     Duplicate {

@@ -70,6 +70,7 @@ mod split;
 pub mod store;
 pub mod sweep;
 pub mod table;
+pub mod table_locks;
 mod temporary;
 mod temporary_ids;
 pub mod thing;

@@ -58,6 +58,7 @@ mod set;
 mod set_statement;
 mod source;
 mod statement;
+mod table_locks;
 mod temporary;
 mod transaction;
 mod usage;
@@ -69,6 +70,7 @@ mod xa;
 
 pub use commands::SessionCommand;
 use statement::Statement;
+use table_locks::SessionTableLocks;
 pub use usage::limit_reached;
 
 use std::cell::{Cell, RefCell};
@@ -80,7 +82,6 @@ use access::audit::AuditClass;
 use access::{AccountName, Principal};
 use parking_lot::Mutex;
 use resources::budget::Share;
-use rows::ddl::ReadLock;
 use values::datum::Value;
 use values::types::Collation;
 use values::{CharacterSet, NamedCollation};
@@ -145,7 +146,7 @@ pub struct Session {
     /// LOAD INSERTS; then no other transaction is open.
     inserts: Option<Box<InsertLoad>>,
     /// FLUSH TABLES WITH READ LOCK.
-    read_lock: Option<ReadLock>,
+    table_locks: Option<SessionTableLocks>,
     /// What SET TRANSACTION said of the next transaction only.
     next_read_only: Option<bool>,
     /// The same of its isolation.
@@ -242,7 +243,7 @@ impl Session {
             temporary: None,
             writes_temporary: false,
             inserts: None,
-            read_lock: None,
+            table_locks: None,
             next_read_only: None,
             next_isolation: None,
             warnings: RefCell::new(Warnings::default()),

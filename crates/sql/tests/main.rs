@@ -54,6 +54,7 @@ mod session_variables;
 mod statement_history;
 mod statements;
 mod sweeping;
+mod table_locks;
 mod temporary;
 mod view_rights;
 mod views;

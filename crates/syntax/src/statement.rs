@@ -83,8 +83,8 @@ pub enum Statement {
     RollbackTo(String),
     /// RELEASE SAVEPOINT.
     Release(String),
-    /// LOCK TABLES: the tables are checked, not locked.
-    LockTables(Vec<TableName>),
+    /// LOCK TABLES: each with whether it is for writing.
+    LockTables(Vec<(TableName, bool)>),
     /// UNLOCK TABLES.
     UnlockTables,
     /// FLUSH TABLES ... WITH READ LOCK; without names, of all.
@@ -604,12 +604,13 @@ fn lock_tables(cursor: &mut Cursor<'_>) -> Result<Statement> {
             cursor.name()?;
         }
         cursor.take("LOW_PRIORITY");
-        if cursor.take("READ") {
-            cursor.take("LOCAL");
-        } else {
+        let for_writing = !cursor.take("READ");
+        if for_writing {
             cursor.expect("WRITE")?;
+        } else {
+            cursor.take("LOCAL");
         }
-        Ok(table)
+        Ok((table, for_writing))
     })?;
     Ok(Statement::LockTables(tables))
 }

@@ -109,6 +109,8 @@ table! {
     KillDenied 1095 b"HY000";
     NoTablesUsed 1096 b"HY000";
     TooBigSet 1097 b"HY000";
+    TableNotLockedForWrite 1099 b"HY000";
+    TableNotLocked 1100 b"HY000";
     WrongDbName 1102 b"42000";
     WrongTableName 1103 b"42000";
     UnknownError 1105 b"HY000";

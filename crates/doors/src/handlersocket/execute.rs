@@ -114,7 +114,9 @@ fn refusal_for(error: &Error) -> HandlerSocketRefusal {
         Error::NoMemory | Error::TransactionTooLarge { .. } => HandlerSocketRefusal::MEMORY,
         Error::LockTimeout if interrupt::is_wanted() => HandlerSocketRefusal::INTERRUPTED,
         Error::Exhausted => HandlerSocketRefusal::EXHAUSTED,
-        Error::LockTimeout | Error::WouldWait(_) => HandlerSocketRefusal::LOCK_TIMEOUT,
+        Error::LockTimeout | Error::WouldWait(_) | Error::LockedForReading { .. } => {
+            HandlerSocketRefusal::LOCK_TIMEOUT
+        }
         Error::Conflict => HandlerSocketRefusal::DEADLOCK,
         Error::TooLarge { .. } | Error::Value { .. } | Error::NullValue { .. } => {
             HandlerSocketRefusal::TOO_BIG

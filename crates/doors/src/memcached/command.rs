@@ -281,7 +281,9 @@ pub fn refusal_for(error: &Error) -> MemcachedRefusal {
             MemcachedRefusal::Client(format!("duplicate entry for key {index}").into())
         }
         Error::LockTimeout if interrupt::is_wanted() => server("query execution was interrupted"),
-        Error::LockTimeout | Error::WouldWait(_) => server("row is locked, try again"),
+        Error::LockTimeout | Error::WouldWait(_) | Error::LockedForReading { .. } => {
+            server("row is locked, try again")
+        }
         Error::Conflict => server("write conflict, try again"),
         Error::SchemaChanged => server("table definition changed, try again"),
         Error::NotFound { name, .. } => {

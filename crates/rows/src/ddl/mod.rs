@@ -21,7 +21,6 @@ mod definition;
 mod events;
 mod exchange;
 mod functional;
-mod read_lock;
 mod relations;
 mod rules;
 mod space;
@@ -38,7 +37,6 @@ pub(crate) use definition::{
     hidden_key, take_index_id,
 };
 pub(crate) use functional::{check_key_parts, type_key_parts};
-pub use read_lock::ReadLock;
 pub(crate) use relations::Relations;
 pub use rules::{COLUMNS_MAX, INDEX_PARTS_MAX, INDEXES_MAX, NAME_CHARS_MAX, check_name};
 pub(crate) use rules::{validate, widens};

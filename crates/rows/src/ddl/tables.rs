@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use super::definition::{NewTable, define};
 use super::functional::type_key_parts;
-use super::read_lock::NO_TABLE;
 use super::rules::check_name;
 use crate::broken_rule::BrokenRule;
 use crate::catalog::{CatalogChange, current, no_database, no_table, put_table};
@@ -20,6 +19,7 @@ use crate::foreign_key::{ForeignKey, ForeignKeyChecks, Reference};
 use crate::rules::Rules;
 use crate::schema::TableDefinition;
 use crate::table::{ClosedGate, Patience, Table};
+use crate::table_locks::NO_TABLE;
 use crate::view::{View, ViewDefinition};
 
 impl Engine {

@@ -73,6 +73,6 @@ pub(crate) use partitions::partition_range;
 pub(crate) use quiescent_state::QuiescentState;
 pub use ranges::{FindOp, successor};
 pub(crate) use ranges::{index_range, table_ranges};
-pub(crate) use state::ClosedGate;
+pub(crate) use state::{ClosedGate, SharedGate};
 pub use state::{GateGuard, GivenUp, Patience, TableState};
 pub use version::Table;

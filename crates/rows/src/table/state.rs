@@ -164,11 +164,16 @@ struct StoredState {
 /// ```
 ///
 /// `enter` gives `None` while the table is claimed, and waits or is refused while the gate is
-/// closing or closed. A claimed table is closed as one with a writer inside.
+/// closing or closed. A claimed table is closed as one with a writer inside. While some share the
+/// gate (`share`), it is as closed to writers, and those who would close it wait.
 #[derive(Debug, Default)]
 struct Gate {
     writers: usize,
     closed: bool,
+    /// Whether who has it closed keeps readers out as well.
+    whole: bool,
+    /// How many keep writers out together.
+    shared: usize,
     /// A definition is being changed; the gate may be open meanwhile.
     altering: bool,
     /// The one writer inside wants no other.
@@ -181,6 +186,12 @@ struct Gate {
     begun_at: u64,
     /// What `settled_below` has said last.
     settled_below: u64,
+}
+
+impl Gate {
+    fn lets_nobody_in(&self) -> bool {
+        self.closed || self.shared > 0
+    }
 }
 
 impl TableState {
@@ -349,7 +360,7 @@ impl TableState {
     /// How many have left behind writes, while nobody is inside and the gate is open.
     pub(crate) fn still(&self) -> Option<u64> {
         let gate = self.gate.lock();
-        let is_still = gate.writers == 0 && !gate.closed;
+        let is_still = gate.writers == 0 && !gate.lets_nobody_in();
         is_still.then(|| self.changes())
     }
 
@@ -377,19 +388,42 @@ impl TableState {
         patience: Option<&Patience>,
     ) -> Result<Option<GateGuard>> {
         let mut gate = self.gate.lock();
-        while gate.closed {
+        while gate.lets_nobody_in() {
             let patience = patience.ok_or(Error::WouldWait(Wait::Schema))?;
             if self.waited_out(&mut gate, patience) {
                 return Err(Error::LockTimeout);
             }
         }
+        Ok(self.let_in(&mut gate, id, false))
+    }
+
+    /// The same for the one who has the gate closed.
+    pub(crate) fn enter_closed(self: &Arc<Self>, id: TableId) -> Option<GateGuard> {
+        self.let_in(&mut self.gate.lock(), id, true)
+    }
+
+    fn let_in(self: &Arc<Self>, gate: &mut Gate, id: TableId, owns: bool) -> Option<GateGuard> {
         if gate.claimed {
-            return Ok(None);
+            return None;
         }
         gate.writers += 1;
-        let generation = gate.generation;
-        let state = Arc::clone(self);
-        Ok(Some(GateGuard { state, id, claims: false, writes: false, generation }))
+        let (state, generation) = (Arc::clone(self), gate.generation);
+        Some(GateGuard { state, id, owns, claims: false, writes: false, generation })
+    }
+
+    /// Waits until nobody keeps readers out; without patience only if that needs no waiting.
+    ///
+    /// # Errors
+    /// `WouldWait(Schema)` or `LockTimeout` while somebody does.
+    pub(crate) fn await_readable(&self, patience: Option<&Patience>) -> Result<()> {
+        let mut gate = self.gate.lock();
+        while gate.whole {
+            let patience = patience.ok_or(Error::WouldWait(Wait::Schema))?;
+            if self.waited_out(&mut gate, patience) {
+                return Err(Error::LockTimeout);
+            }
+        }
+        Ok(())
     }
 
     /// A version below which nobody who is inside, or comes in, notes a change: all notes below it
@@ -447,13 +481,50 @@ impl TableState {
     /// is then as it was.
     pub(crate) fn close(self: &Arc<Self>, patience: &Patience) -> Result<ClosedGate> {
         let mut gate = self.gate.lock();
-        while gate.closed {
+        while gate.lets_nobody_in() {
             if self.waited_out(&mut gate, patience) {
                 return Err(Error::LockTimeout);
             }
         }
         gate.closed = true;
         let closed = ClosedGate { state: Arc::clone(self), _altering: None };
+        self.await_leaving(gate, patience, closed)
+    }
+
+    /// The same, and keeps readers out who ask (`await_readable`).
+    ///
+    /// # Errors
+    /// As `close`.
+    pub(crate) fn close_whole(self: &Arc<Self>, patience: &Patience) -> Result<ClosedGate> {
+        let closed = self.close(patience)?;
+        self.gate.lock().whole = true;
+        Ok(closed)
+    }
+
+    /// Keeps writers out, beside others who do, and waits until those inside have left.
+    ///
+    /// # Errors
+    /// As `close`.
+    pub(crate) fn share(self: &Arc<Self>, patience: &Patience) -> Result<SharedGate> {
+        let mut gate = self.gate.lock();
+        while gate.closed {
+            if self.waited_out(&mut gate, patience) {
+                return Err(Error::LockTimeout);
+            }
+        }
+        gate.shared += 1;
+        let shared = SharedGate(Arc::clone(self));
+        self.await_leaving(gate, patience, shared)
+    }
+
+    /// Waits until the writers inside have left a gate that lets nobody in; what keeps it so is
+    /// dropped if they do not.
+    fn await_leaving<C>(
+        &self,
+        mut gate: MutexGuard<'_, Gate>,
+        patience: &Patience,
+        closed: C,
+    ) -> Result<C> {
         while gate.writers > 0 {
             if self.waited_out(&mut gate, patience) {
                 drop(gate);
@@ -478,6 +549,8 @@ impl TableState {
 pub struct GateGuard {
     state: Arc<TableState>,
     id: TableId,
+    /// Whether the gate is closed for whoever this is.
+    owns: bool,
     claims: bool,
     /// Whether there are changes to be seen when it leaves.
     writes: bool,
@@ -507,7 +580,7 @@ impl GateGuard {
     /// Keeps others out from now on, if there are none and nobody waits to change the table.
     pub(crate) fn claim(&mut self) -> bool {
         let mut gate = self.state.gate.lock();
-        if gate.writers == 1 && !gate.closed {
+        if gate.writers == 1 && (self.owns || !gate.lets_nobody_in()) {
             gate.claimed = true;
             self.claims = true;
         }
@@ -528,7 +601,7 @@ impl Drop for GateGuard {
         if self.claims {
             gate.claimed = false;
         }
-        if self.claims || gate.closed && gate.writers == 0 {
+        if self.claims || gate.lets_nobody_in() && gate.writers == 0 {
             self.state.gate_moved.notify_all();
         }
     }
@@ -552,10 +625,35 @@ pub(crate) struct ClosedGate {
     _altering: Option<Altering>,
 }
 
+impl ClosedGate {
+    pub(crate) fn is_of(&self, state: &Arc<TableState>) -> bool {
+        Arc::ptr_eq(&self.state, state)
+    }
+}
+
 impl Drop for ClosedGate {
     fn drop(&mut self) {
-        self.state.gate.lock().closed = false;
+        let mut gate = self.state.gate.lock();
+        (gate.closed, gate.whole) = (false, false);
+        drop(gate);
         self.state.gate_moved.notify_all();
+    }
+}
+
+/// A gate that lets no writers in, for one of perhaps several; the last that is dropped opens it.
+#[derive(Debug)]
+pub(crate) struct SharedGate(Arc<TableState>);
+
+impl SharedGate {
+    pub(crate) fn is_of(&self, state: &Arc<TableState>) -> bool {
+        Arc::ptr_eq(&self.0, state)
+    }
+}
+
+impl Drop for SharedGate {
+    fn drop(&mut self) {
+        self.0.gate.lock().shared -= 1;
+        self.0.gate_moved.notify_all();
     }
 }
 
@@ -581,6 +679,38 @@ mod tests {
         assert!(matches!(enter(&state), Err(Error::WouldWait(Wait::Schema))));
         drop(closed);
         enter(&state).unwrap();
+    }
+
+    #[test]
+    fn those_who_share_a_gate_keep_writers_out_until_the_last_has_left() {
+        let state = Arc::new(TableState::default());
+        let (one, other) = (state.share(&soon()).unwrap(), state.share(&soon()).unwrap());
+        assert!(matches!(enter(&state), Err(Error::WouldWait(Wait::Schema))));
+        assert!(matches!(state.close(&soon()), Err(Error::LockTimeout)));
+        drop(one);
+        assert!(matches!(enter(&state), Err(Error::WouldWait(Wait::Schema))));
+        drop(other);
+        let inside = enter(&state).unwrap();
+        assert!(matches!(state.share(&soon()), Err(Error::LockTimeout)));
+        drop(inside);
+        enter(&state).unwrap();
+    }
+
+    #[test]
+    fn who_has_a_gate_closed_to_all_goes_in_and_out_and_readers_wait() {
+        let state = Arc::new(TableState::default());
+        let whole = state.close_whole(&soon()).unwrap();
+        let mut own = state.enter_closed(1).unwrap();
+        assert!(own.claim(), "nobody else is inside");
+        drop(own);
+        assert!(enter(&state).is_err());
+        assert!(matches!(state.await_readable(None), Err(Error::WouldWait(Wait::Schema))));
+        assert!(matches!(state.await_readable(Some(&soon())), Err(Error::LockTimeout)));
+        assert!(matches!(state.share(&soon()), Err(Error::LockTimeout)));
+        drop(whole);
+        state.await_readable(None).unwrap();
+        let _altering = state.close(&soon()).unwrap();
+        state.await_readable(None).expect("a schema change keeps no reader out");
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::error::{Error, Result, Wait};
 use crate::schema::TableId;
 use crate::store::{Durability, LockWait, Reach, Read, Savepoint, StoreTransaction};
 use crate::table::{GateGuard, GivenUp, Patience, SizesMoved, Table};
+use crate::table_locks::{TableLockKind, TableLocks};
 
 /// Writes that become visible and durable together.
 pub struct Transaction {
@@ -48,6 +49,8 @@ pub struct Transaction {
     pub(crate) others: Vec<Transaction>,
     /// Ends its waits for changes of definitions.
     given_up: Option<GivenUp>,
+    /// Tables that its session has locked.
+    table_locks: Option<Arc<TableLocks>>,
     /// Bytes of locks at which it is tried to have fewer.
     widen_at: usize,
 }
@@ -90,12 +93,18 @@ impl Engine {
             locks_ranges: false,
             others: Vec::new(),
             given_up: None,
+            table_locks: None,
             widen_at: self.budget().bytes_max() / LOCKS_PART,
         })
     }
 }
 
 impl Transaction {
+    /// Has it go into tables that these locks keep for its session, and keeps them meanwhile.
+    pub fn go_by(&mut self, locks: Arc<TableLocks>) {
+        self.table_locks = Some(locks);
+    }
+
     /// Lets 0 in an AUTO_INCREMENT column be stored as it is, until it is said otherwise. A
     /// transaction may be shared, so whoever says yes says no when its rows are in.
     pub fn let_zero_be_a_value(&mut self, let_it: bool) {
@@ -276,8 +285,17 @@ impl Transaction {
                 })
             }
         };
+        let own_lock = self.table_locks.as_ref().and_then(|locks| locks.kind_of(&table.state));
+        if own_lock == Some(TableLockKind::Read) {
+            let table = format!("{}.{}", table.database, table.name);
+            return Err(Error::LockedForReading { table });
+        }
         loop {
-            if let Some(gate) = table.state.enter(table.id, patience.as_ref())? {
+            let entered = match own_lock {
+                Some(_) => table.state.enter_closed(table.id),
+                None => table.state.enter(table.id, patience.as_ref())?,
+            };
+            if let Some(gate) = entered {
                 return Ok(gate);
             }
             let wait = match &patience {

@@ -119,9 +119,15 @@ impl Session {
         if self.passes_over(&parsed)? {
             return Ok(self.done(0));
         }
-        if writes(&parsed) {
-            self.check_read_lock()?;
-        }
+        let held = match &parsed {
+            // Its transaction keeps others out for longer than the statement.
+            Parsed::LoadInserts(_) => {
+                self.lay_locks_down()?;
+                None
+            }
+            parsed if writes(parsed) => self.lay_locks_down()?,
+            _ => None,
+        };
         let reply = match parsed {
             Parsed::Commit { chain, release } => {
                 let reply = self.commit(chain, group)?;
@@ -131,7 +137,11 @@ impl Session {
             Parsed::SetStatement { items, text } => {
                 self.set_for_statement(&items, &text, statement)?
             }
-            parsed => self.carry_out(parsed, statement.how)?,
+            parsed => {
+                let reply = self.carry_out(parsed, statement.how);
+                self.take_locks_up(held)?;
+                reply?
+            }
         };
         self.note_row_count(&reply);
         Ok(reply)
@@ -339,20 +349,9 @@ impl Session {
             Parsed::Savepoint(name) => self.savepoint(&name),
             Parsed::RollbackTo(name) => self.rollback_to(&name),
             Parsed::Release(name) => self.release_savepoint(&name),
-            Parsed::LockTables(names) => {
-                self.commit_open()?;
-                for name in &names {
-                    if self.view(name)?.is_none() {
-                        self.definition(name)?;
-                    }
-                }
-                Ok(self.done(0))
-            }
-            Parsed::ReadLock(names) => self.lock_for_reading(&names),
-            Parsed::UnlockTables => {
-                self.read_lock = None;
-                Ok(self.done(0))
-            }
+            Parsed::LockTables(tables) => self.lock_tables(&tables),
+            Parsed::ReadLock(names) => self.flush_with_read_lock(&names),
+            Parsed::UnlockTables => self.unlock_tables(),
             Parsed::Kill { id, query } => {
                 let number = u32::try_from(id).ok();
                 let session = number.and_then(|id| self.sql.processes().find(id));
@@ -391,33 +390,6 @@ impl Session {
                 self.grant_statement(&grant)
             }
             _ => Err(SqlError::other("a statement without an execution")),
-        }
-    }
-
-    /// FLUSH TABLES WITH READ LOCK: nobody writes to these tables until UNLOCK TABLES, or the end
-    /// of the session; all of them without names.
-    fn lock_for_reading(&mut self, names: &[TableName]) -> Result<Reply> {
-        self.commit_open()?;
-        self.read_lock = None;
-        let (engine, patience) = (self.sql.engine(), self.patience());
-        self.read_lock = Some(match names {
-            [] => self.unless_killed(engine.lock_all_for_reading(&patience))??,
-            names => {
-                let tables = names.iter().map(|name| self.table(name)).collect::<Result<Vec<_>>>();
-                self.unless_killed(engine.lock_for_reading(&tables?, &patience))??
-            }
-        });
-        Ok(self.done(0))
-    }
-
-    /// Error 1223 for who would wait for its own lock.
-    pub(super) fn check_read_lock(&self) -> Result<()> {
-        match self.read_lock {
-            None => Ok(()),
-            Some(_) => Err(SqlError::new(
-                ErrorCode::CantUpdateWithReadlock,
-                "Can't execute the query because you have a conflicting read lock",
-            )),
         }
     }
 

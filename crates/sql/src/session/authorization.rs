@@ -258,7 +258,7 @@ impl Session {
                 items.iter().try_for_each(|item| self.check_set(item))
             }
             Parsed::Show(show) => self.check_show(show),
-            Parsed::LockTables(names) => names.iter().try_for_each(|name| {
+            Parsed::LockTables(tables) => tables.iter().try_for_each(|(name, _)| {
                 let (database, _) = self.qualified(name)?;
                 self.check_database(database, LockTables)?;
                 self.check_table(name, &[Select])

@@ -31,9 +31,10 @@ impl Session {
             Parsed::CreateTable(create) => vec![&create.name],
             Parsed::AlterTable(alter) => vec![&alter.name],
             Parsed::CreateView(create) => vec![&create.name],
-            Parsed::DropTables { names, .. }
-            | Parsed::DropView { names, .. }
-            | Parsed::LockTables(names) => names.iter().collect(),
+            Parsed::DropTables { names, .. } | Parsed::DropView { names, .. } => {
+                names.iter().collect()
+            }
+            Parsed::LockTables(tables) => tables.iter().map(|(name, _)| name).collect(),
             // The logs may be emptied.
             Parsed::Truncate(name) if is_log(&name.table) => return Ok(false),
             Parsed::Truncate(name) | Parsed::LoadInserts(name) => vec![name],

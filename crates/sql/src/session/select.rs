@@ -54,6 +54,7 @@ impl Session {
                 }
             };
             session.admit_plan(plan)?;
+            session.check_locks(plan, statement.how)?;
             match session.run_planned(plan, statement)? {
                 Some(reply) => Ok(reply),
                 None => session.run_analytic(statement),
@@ -205,6 +206,7 @@ impl Session {
         how: How,
     ) -> Result<RowStream> {
         let bound = self.bind(query, texts, Literals::Known(&[])).map_err(SqlError::from)?;
+        self.check_locks_of(&bound.tables, how)?;
         if let Some(plan) = look_up(&bound)
             && let Some(rows) = self.run_plan(&Arc::new(plan), &[], how)?
         {

@@ -402,7 +402,7 @@ impl Session {
             return self.counted(|session| session.run_select(statement, known), |c| &c.selects);
         }
         if is(b"insert") || is(b"replace") || is(b"update") || is(b"delete") {
-            self.check_read_lock()?;
+            self.check_flushed()?;
             self.check_expired(None)?;
             let counter: fn(&Counters) -> &Counter = match word[0].to_ascii_lowercase() {
                 b'i' => |c| &c.inserts,

@@ -123,6 +123,9 @@ impl Session {
         let kill = Arc::clone(&self.process.kill);
         transaction.give_up_if(Arc::new(move || kill.check().is_err()));
         transaction.obey_foreign_keys(self.variables.foreign_keys);
+        if let Some(held) = &self.table_locks {
+            transaction.go_by(held.locks());
+        }
         self.process.begin_transaction(transaction.lock_owner());
         Ok(transaction)
     }
@@ -194,6 +197,7 @@ impl Session {
     /// BEGIN, START TRANSACTION.
     pub(super) fn begin(&mut self, read_only: Option<bool>, snapshot: bool) -> Result<Reply> {
         self.commit_open()?;
+        self.give_up_named_locks();
         self.open_transaction(read_only)?;
         if snapshot {
             let taken = self.fresh_snapshot()?;

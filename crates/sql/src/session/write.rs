@@ -37,7 +37,9 @@ impl Session {
         known: Option<&Plan>,
         mut group: Option<&mut Group>,
     ) -> Result<Reply> {
-        if !statement.how.may_wait && !self.may_write_in_loop(group.is_some()) {
+        // Other sessions' writes share a group, whose transaction has no locks of this one.
+        let is_alone = self.table_locks.is_some();
+        if !statement.how.may_wait && (is_alone || !self.may_write_in_loop(group.is_some())) {
             return Err(SqlError::WouldWait);
         }
         if self.open.is_none() && self.isolation() == IsolationLevel::Serializable {
@@ -60,6 +62,7 @@ impl Session {
                 }
             };
             session.admit_plan(plan)?;
+            session.check_locks(plan, statement.how)?;
             if !statement.how.may_wait && !plan.is_short(&statement.scanned.runs) {
                 return Err(SqlError::WouldWait);
             }
@@ -219,6 +222,7 @@ impl Session {
         self.sql.counters().plans_made.add();
         let plan = self.plan_of_own_text(statement).map_err(SqlError::from)?;
         self.admit_plan(&plan)?;
+        self.check_locks(&plan, statement.how)?;
         let nothing = Scanned::default();
         let statement = Statement { scanned: &nothing, parameters: &[], ..*statement };
         self.run_change(&plan, &statement, facts, None)
