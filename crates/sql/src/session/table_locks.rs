@@ -10,8 +10,8 @@
 //!    it reads is its definition's business.
 //! 2. Whoever ends a session, or begins a transaction, gives up what LOCK TABLES has locked.
 //!
-//! Not here: how a table is locked (`rows::table_locks`), what other doors do: they write as others do, and
-//! read what is committed.
+//! Not here: how a table is locked (`rows::table_locks`), what other doors do: they write as others
+//! do, and read what is committed.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
