@@ -332,3 +332,17 @@ fn what_dumps_drop_before_they_make_it_need_not_be_there() {
         assert_eq!(error(s, &format!("DROP {thing} x")), number);
     }
 }
+
+#[test]
+fn what_a_kill_means_may_be_reckoned_and_a_transaction_is_of_one_kind() {
+    let s = &mut session(&server());
+    assert_eq!(error(s, "KILL CONNECTION_ID() + 1000000"), 1094);
+    assert_eq!(error(s, "KILL (SELECT 1)"), 1970);
+    assert_eq!(error(s, "START TRANSACTION READ ONLY, READ WRITE"), 1064);
+    run(s, "START TRANSACTION READ ONLY, WITH CONSISTENT SNAPSHOT");
+    run(s, "COMMIT");
+    for moment in ["NOW(7)", "CURTIME(7)", "CAST('10:11:12' AS TIME(7))"] {
+        assert_eq!(error(s, &format!("SELECT {moment}")), 1426, "{moment}");
+    }
+    run(s, "SELECT NOW(6), CAST('10:11:12' AS TIME(6))");
+}

@@ -100,7 +100,7 @@ pub enum Statement {
     /// ALTER INSTANCE RELOAD TLS.
     ReloadTls,
     /// KILL.
-    Kill { id: u64, query: bool },
+    Kill { id: Box<Expr>, query: bool },
     /// ANALYZE, OPTIMIZE, CHECK, REPAIR TABLE.
     Maintain { operation: &'static str, tables: Vec<TableName> },
     /// CHECKSUM TABLE; `quick`: only what is known without reading the rows.
@@ -191,7 +191,7 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         "KILL" => {
             let query = cursor.take("QUERY");
             cursor.take("CONNECTION");
-            Statement::Kill { id: cursor.number()?, query }
+            Statement::Kill { id: Box::new(cursor.expression()?), query }
         }
         "ANALYZE" => maintain(cursor, "analyze")?,
         "OPTIMIZE" => maintain(cursor, "optimize")?,
@@ -556,10 +556,11 @@ fn start(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let (mut read_only, mut snapshot) = (None, false);
     if !cursor.at_end() {
         cursor.list(|cursor| {
-            if cursor.take_all(&["READ", "ONLY"]) {
-                read_only = Some(true);
-            } else if cursor.take_all(&["READ", "WRITE"]) {
-                read_only = Some(false);
+            let may_write = cursor.take_all(&["READ", "WRITE"]);
+            if may_write || cursor.take_all(&["READ", "ONLY"]) {
+                if read_only.replace(!may_write) == Some(may_write) {
+                    return Err(cursor.syntax());
+                }
             } else if cursor.take_all(&["WITH", "CONSISTENT", "SNAPSHOT"]) {
                 snapshot = true;
             } else {

@@ -22,8 +22,9 @@ use syntax::statement::{Statement as Parsed, statement as parse_statement};
 use syntax::table::Element;
 use syntax::{Cursor, TableName};
 use values::ErrorCode;
-use values::datum::Value;
+use values::datum::{Datum, Value};
 
+use super::prepared::refuse_subqueries;
 use super::select::with_literals;
 use super::source::ValueRows;
 use super::views::not_a_view;
@@ -353,6 +354,13 @@ impl Session {
             Parsed::ReadLock(names) => self.flush_with_read_lock(&names),
             Parsed::UnlockTables => self.unlock_tables(),
             Parsed::Kill { id, query } => {
+                refuse_subqueries(&id, "KILL")?;
+                let id = match self.value_of(&id)?.0.as_datum() {
+                    Datum::Int(id) => u64::try_from(id).unwrap_or(u64::MAX),
+                    Datum::UInt(id) => id,
+                    _ => 0,
+                };
+                self.check_kill(id)?;
                 let number = u32::try_from(id).ok();
                 let session = number.and_then(|id| self.sql.processes().find(id));
                 let client = number.and_then(|id| self.sql.door_clients().find(id));

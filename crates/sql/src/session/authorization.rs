@@ -278,7 +278,6 @@ impl Session {
                 let words = "RELOAD or FLUSH_USER_RESOURCES";
                 self.check_global(&[Reload], &["FLUSH_USER_RESOURCES"], words)
             }
-            Parsed::Kill { id, .. } => self.check_kill(*id),
             Parsed::Maintain { operation, tables } => {
                 let needed: &[_] = match *operation {
                     "check" => &[Select],
@@ -295,6 +294,7 @@ impl Session {
             Parsed::Use(_)
             | Parsed::Explain { .. }
             | Parsed::Do(_)
+            | Parsed::Kill { .. }
             | Parsed::Prepare { .. }
             | Parsed::Execute { .. }
             | Parsed::ExecuteImmediate { .. }

@@ -7,6 +7,7 @@
 //!
 //! Not here: the statements themselves (`admin`), the columns of a table (`field_list`).
 
+use sqlparser::ast::{Expr, Value as Literal};
 use syntax::show::{Filter, Show, Subject};
 use syntax::statement::Statement as Parsed;
 
@@ -37,7 +38,9 @@ impl Session {
     pub fn command(&mut self, command: SessionCommand) -> Result<Reply> {
         let (words, parsed) = match command {
             SessionCommand::Kill(id) => {
-                (&b"KILL"[..], Ok(Parsed::Kill { id: u64::from(id), query: false }))
+                let id = Literal::Number(id.to_string(), false);
+                let id = Box::new(Expr::Value(id.into()));
+                (&b"KILL"[..], Ok(Parsed::Kill { id, query: false }))
             }
             SessionCommand::ListProcesses => {
                 let subject = Subject::Processes { full: false };

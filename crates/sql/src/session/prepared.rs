@@ -308,7 +308,7 @@ impl Session {
 }
 
 /// As MariaDB does: tests/oracle/sql/statements.sql.
-fn refuse_subqueries(expr: &Expr, doing: &str) -> Result<()> {
+pub(super) fn refuse_subqueries(expr: &Expr, doing: &str) -> Result<()> {
     let found = visit_expressions(expr, |part| match part {
         Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),

@@ -12,6 +12,7 @@ use sqlparser::ast::{
 };
 use syntax::cursor::name_parts;
 use syntax::{JSON_EMPTY, JSON_ERROR};
+use values::ErrorCode;
 use values::datum::Value;
 use values::types::{Collation, ColumnType};
 
@@ -55,10 +56,40 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Bound<Node> {
         let operands: Vec<&Node> = arguments.iter().collect();
         refuse_mix(&operands, &function.to_ascii_lowercase())?;
     }
+    refuse_digits(name, &arguments)?;
     match expression::call_node(name, arguments) {
         Some(node) => Ok(node?),
         None => elsewhere(format_args!("function {name}")),
     }
+}
+
+/// Error 1426 for more digits of a second than there are, of functions that give the moment.
+fn refuse_digits(name: &str, arguments: &[Node]) -> Bound<()> {
+    let shown = match name.to_ascii_uppercase().as_str() {
+        "NOW" | "CURRENT_TIMESTAMP" | "LOCALTIME" | "LOCALTIMESTAMP" => "now",
+        "CURTIME" | "CURRENT_TIME" => "curtime",
+        "SYSDATE" => "sysdate",
+        "UTC_TIME" => "utc_time",
+        "UTC_TIMESTAMP" => "utc_timestamp",
+        _ => return Ok(()),
+    };
+    let asked = match arguments.first().map(|node| &node.kind) {
+        Some(Kind::Constant(Value::Int(digits))) => u64::try_from(*digits).unwrap_or(0),
+        Some(Kind::Constant(Value::UInt(digits))) => *digits,
+        _ => 0,
+    };
+    if asked > 6 {
+        return Err(too_many_digits(asked, shown).into());
+    }
+    Ok(())
+}
+
+/// Error 1426: a moment, or what CAST makes one of, has six digits of a second at most.
+pub(super) fn too_many_digits(asked: u64, by: &str) -> SqlError {
+    SqlError::new(
+        ErrorCode::TooBigPrecision,
+        format!("Too-big precision {asked} specified for '{by}'. Maximum is 6."),
+    )
 }
 
 pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {

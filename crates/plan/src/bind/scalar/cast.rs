@@ -5,6 +5,7 @@ use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
 use values::ErrorCode;
 use values::types::{Collation, ColumnType};
 
+use super::call::too_many_digits;
 use results::{Result, SqlError};
 
 /// Characters of CHAR without a length.
@@ -13,9 +14,12 @@ pub const CHARS_UNSAID: u32 = 16_383;
 /// The type that a CAST names.
 ///
 /// # Errors
-/// 1426 for a DECIMAL with too many digits, 1235 for a type that CAST does not have here.
+/// 1426 for a DECIMAL or a moment with too many digits, 1235 for a type that CAST does not have here.
 pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
-    let fsp = |digits: Option<u64>| digits.unwrap_or(0).min(6) as u8;
+    let fsp = |digits: Option<u64>| match digits.unwrap_or(0) {
+        digits @ ..=6 => Ok(digits as u8),
+        digits => Err(too_many_digits(digits, "CAST")),
+    };
     let chars = |length: &Option<CharacterLength>| match length {
         Some(CharacterLength::IntegerLength { length, .. }) => *length as u32,
         _ => CHARS_UNSAID,
@@ -59,11 +63,11 @@ pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
         }
         DataType::Float(_) => ColumnType::Float(None),
         DataType::Date => ColumnType::Date,
-        DataType::Datetime(digits) => ColumnType::DateTime { fsp: fsp(*digits) },
+        DataType::Datetime(digits) => ColumnType::DateTime { fsp: fsp(*digits)? },
         DataType::Timestamp(digits, TimezoneInfo::None) => {
-            ColumnType::DateTime { fsp: fsp(*digits) }
+            ColumnType::DateTime { fsp: fsp(*digits)? }
         }
-        DataType::Time(digits, TimezoneInfo::None) => ColumnType::Time { fsp: fsp(*digits) },
+        DataType::Time(digits, TimezoneInfo::None) => ColumnType::Time { fsp: fsp(*digits)? },
         DataType::JSON => ColumnType::Json,
         other => return Err(SqlError::unsupported(format_args!("CAST AS {other}"))),
     })
