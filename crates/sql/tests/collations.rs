@@ -161,3 +161,26 @@ fn a_database_says_its_collation_and_keeps_it_until_it_is_altered_or_dropped() {
     assert_eq!(run(s, told), "utf8mb4\tutf8mb4_general_ci");
     assert_eq!(error(s, "ALTER DATABASE mysql COLLATE utf8mb4_bin"), 3552);
 }
+
+#[test]
+fn orders_that_differ_in_their_collation_alone_were_one() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9) COLLATE utf8mb4_bin)");
+    run(s, "INSERT INTO t VALUES (1, 'chata'), (2, 'had'), (3, 'aa'), (4, 'z'), (5, 'Z')");
+    let by = |collation: &str| format!("a COLLATE utf8mb4_{collation}");
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        let listed = |collation| format!("GROUP_CONCAT(id ORDER BY {}, id)", by(collation));
+        let query = format!("SELECT {}, {} FROM t", listed("czech_ci"), listed("danish_ci"));
+        assert_eq!(run(s, &query), "3,2,1,4,5\t1,2,4,5,3", "{executor}");
+        let counted = |collation| format!("COUNT(DISTINCT {})", by(collation));
+        let query = format!("SELECT {}, {} FROM t", counted("bin"), counted("danish_ci"));
+        assert_eq!(run(s, &query), "5\t4", "{executor}");
+        let same = |collation| format!("{} = 'Z'", by(collation));
+        let query = format!("SELECT SUM({}), SUM({}) FROM t", same("bin"), same("danish_ci"));
+        assert_eq!(run(s, &query), "1\t2", "{executor}");
+        let least = |collation| format!("MAX({})", by(collation));
+        let query = format!("SELECT {}, {} FROM t", least("bin"), least("danish_ci"));
+        assert_eq!(run(s, &query), "z\taa", "{executor}");
+    }
+}

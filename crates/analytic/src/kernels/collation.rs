@@ -23,19 +23,27 @@ use values::types::Collation;
 
 use super::words::of_words;
 
-/// The function's name.
-pub(crate) const COLLATION_KEY: &str = "collation_key";
+/// What the function's name begins with.
+const COLLATION_KEY: &str = "collation_key";
+
+/// Whether a function of this name is a `CollationKey`.
+pub(crate) fn is_collation_key(name: &str) -> bool {
+    name.starts_with(COLLATION_KEY)
+}
 
 /// The key of a text under a collation.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CollationKey {
     collation: Collation,
+    /// With the collation: DataFusion knows columns by what they are called.
+    name: String,
     signature: Signature,
 }
 
 impl CollationKey {
     pub(crate) fn new(collation: Collation) -> CollationKey {
-        CollationKey { collation, signature: Signature::any(1, Volatility::Immutable) }
+        let name = format!("{COLLATION_KEY}_{}", collation.name());
+        CollationKey { collation, name, signature: Signature::any(1, Volatility::Immutable) }
     }
 
     fn key_array(&self, texts: &BinaryViewArray) -> Result<ArrayRef> {
@@ -66,7 +74,7 @@ impl CollationKey {
 
 impl ScalarUDFImpl for CollationKey {
     fn name(&self) -> &str {
-        COLLATION_KEY
+        &self.name
     }
 
     fn signature(&self) -> &Signature {
@@ -105,12 +113,22 @@ fn as_bytes(array: &ArrayRef) -> Option<&BinaryViewArray> {
 pub(crate) struct TextComparison {
     op: Operator,
     collation: Collation,
+    name: String,
     signature: Signature,
 }
 
 impl TextComparison {
     pub(crate) fn new(op: Operator, collation: Collation) -> TextComparison {
-        TextComparison { op, collation, signature: Signature::any(2, Volatility::Immutable) }
+        let word = match op {
+            Operator::Eq => "eq",
+            Operator::NotEq => "ne",
+            Operator::Lt => "lt",
+            Operator::LtEq => "le",
+            Operator::Gt => "gt",
+            _ => "ge",
+        };
+        let name = format!("text_{word}_{}", collation.name());
+        TextComparison { op, collation, name, signature: Signature::any(2, Volatility::Immutable) }
     }
 
     /// The comparison, for the index range finder.
@@ -142,14 +160,7 @@ impl TextComparison {
 
 impl ScalarUDFImpl for TextComparison {
     fn name(&self) -> &str {
-        match self.op {
-            Operator::Eq => "text_eq",
-            Operator::NotEq => "text_ne",
-            Operator::Lt => "text_lt",
-            Operator::LtEq => "text_le",
-            Operator::Gt => "text_gt",
-            _ => "text_ge",
-        }
+        &self.name
     }
 
     fn signature(&self) -> &Signature {

@@ -73,17 +73,26 @@ fn keys(
     Ok(Arc::new(keys.finish()))
 }
 
+/// A function's name with the collations of its arguments: DataFusion knows columns by what they
+/// are called, so that functions which differ in them alone would be one.
+fn named(function: &str, arguments: &[ColumnType]) -> String {
+    let collations = arguments.iter().filter_map(|ty| ty.collation().map(Collation::name));
+    collations.fold(function.to_owned(), |name, collation| name + "_" + collation)
+}
+
 /// NULL if any value is NULL, else a key of all values.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TupleKey {
     arguments: Vec<ColumnType>,
+    name: String,
     signature: Signature,
 }
 
 impl TupleKey {
     pub(crate) fn new(arguments: Vec<ColumnType>) -> TupleKey {
         let signature = Signature::any(arguments.len(), Volatility::Immutable);
-        TupleKey { arguments, signature }
+        let name = named("tuple_key", &arguments);
+        TupleKey { arguments, name, signature }
     }
 }
 
@@ -95,7 +104,7 @@ impl Hash for TupleKey {
 
 impl ScalarUDFImpl for TupleKey {
     fn name(&self) -> &str {
-        "tuple_key"
+        &self.name
     }
 
     fn signature(&self) -> &Signature {
@@ -120,6 +129,7 @@ impl ScalarUDFImpl for TupleKey {
 pub(crate) struct SortKey {
     arguments: Vec<ColumnType>,
     descending: Vec<bool>,
+    name: String,
     signature: Signature,
 }
 
@@ -127,7 +137,9 @@ impl SortKey {
     /// One flag per argument: whether it sorts downwards.
     pub(crate) fn new(arguments: Vec<ColumnType>, descending: Vec<bool>) -> SortKey {
         let signature = Signature::any(arguments.len(), Volatility::Immutable);
-        SortKey { arguments, descending, signature }
+        let mut name = named("sort_key", &arguments);
+        name.extend(descending.iter().map(|descending| if *descending { '-' } else { '+' }));
+        SortKey { arguments, descending, name, signature }
     }
 }
 
@@ -139,7 +151,7 @@ impl Hash for SortKey {
 
 impl ScalarUDFImpl for SortKey {
     fn name(&self) -> &str {
-        "sort_key"
+        &self.name
     }
 
     fn signature(&self) -> &Signature {

@@ -20,13 +20,16 @@ use values::types::Collation;
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TextMembership {
     collation: Collation,
+    name: String,
     signature: Signature,
 }
 
 impl TextMembership {
     /// With so many listed texts.
     pub(crate) fn new(collation: Collation, texts: usize) -> TextMembership {
-        TextMembership { collation, signature: Signature::any(texts + 1, Volatility::Immutable) }
+        let name = format!("text_in_{}", collation.name());
+        let signature = Signature::any(texts + 1, Volatility::Immutable);
+        TextMembership { collation, name, signature }
     }
 
     /// The collation under which it compares.
@@ -43,7 +46,7 @@ impl TextMembership {
 
 impl ScalarUDFImpl for TextMembership {
     fn name(&self) -> &str {
-        "text_in"
+        &self.name
     }
 
     fn signature(&self) -> &Signature {

@@ -21,7 +21,7 @@ use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuil
 use results::Result;
 
 use super::super::failure::no_plan;
-use super::super::kernels::COLLATION_KEY;
+use super::super::kernels::is_collation_key;
 use super::aggregate::plain;
 use super::{Lowering, built, column, projected};
 
@@ -113,7 +113,9 @@ fn shown_key(keys: &[NamedExpr], aggregate: &Expr) -> Option<Expr> {
     };
     let [text] = &params.args[..] else { return None };
     let is_key_of = |(key, _): &NamedExpr| match key {
-        Expr::ScalarFunction(call) => call.func.name() == COLLATION_KEY && call.args == params.args,
+        Expr::ScalarFunction(call) => {
+            is_collation_key(call.func.name()) && call.args == params.args
+        }
         _ => false,
     };
     (func.name() == "first_value" && keys.iter().any(is_key_of)).then(|| text.clone())

@@ -348,7 +348,7 @@ impl Session {
     }
 
     /// Another user's connection that may not be seen is not there.
-    fn check_kill(&self, id: u64) -> Result<()> {
+    pub(super) fn check_kill(&self, id: u64) -> Result<()> {
         let rights = &self.principal.rights;
         let line = u32::try_from(id).ok().and_then(|id| {
             let session = self.sql.processes().find(id).map(|process| process.line());
