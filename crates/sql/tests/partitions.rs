@@ -627,7 +627,7 @@ fn what_mysql_refuses_of_subpartitions_is_refused() {
     let s = &mut session(&sql);
     let one = "(PARTITION p0 VALUES LESS THAN (10))";
     for (columns, scheme, number) in [
-        ("", format!("HASH (id) PARTITIONS 3 SUBPARTITION BY HASH (b) SUBPARTITIONS 2"), 1500),
+        ("", "HASH (id) PARTITIONS 3 SUBPARTITION BY HASH (b) SUBPARTITIONS 2".to_string(), 1500),
         ("", format!("RANGE (id) SUBPARTITION BY RANGE (b) {one}"), 1064),
         ("", format!("RANGE (id) SUBPARTITION BY KEY () {one}"), 1064),
         ("", format!("RANGE (id) SUBPARTITION BY HASH (b) SUBPARTITIONS 0 {one}"), 1504),

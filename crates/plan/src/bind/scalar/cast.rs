@@ -14,7 +14,8 @@ pub const CHARS_UNSAID: u32 = 16_383;
 /// The type that a CAST names.
 ///
 /// # Errors
-/// 1426 for a DECIMAL or a moment with too many digits, 1235 for a type that CAST does not have here.
+/// 1426 for a DECIMAL or a moment with too many digits, 1235 for a type that CAST does not have
+/// here.
 pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
     let fsp = |digits: Option<u64>| match digits.unwrap_or(0) {
         digits @ ..=6 => Ok(digits as u8),
