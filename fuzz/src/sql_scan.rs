@@ -39,7 +39,7 @@ fn properties(scanned: &Scanned, text: &[u8]) {
             Literal::Arena(start, end) => {
                 assert!(scanned.arena.get(*start as usize..*end as usize).is_some());
             }
-            Literal::Parameter(number) => assert!(*number < scanned.parameters),
+            Literal::Parameter(number) => assert!(*number < scanned.parameters()),
             _ => {}
         }
     }

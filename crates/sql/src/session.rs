@@ -50,6 +50,7 @@ mod locking;
 mod memory_shortage;
 mod outfile;
 mod own_tables;
+mod plan_admission;
 mod prepared;
 mod query;
 mod restarts;

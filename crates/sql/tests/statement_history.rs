@@ -402,7 +402,7 @@ fn the_most_memory_that_a_statement_had_is_with_it() {
                 FROM performance_schema.events_statements_summary_by_digest WHERE digest_text LIKE \
                 'SELECT LENGTH (%'";
     assert_eq!(run(s, most), "1\t1");
-    // One that follows begins anew.
+    // What the next statement had is counted from the start.
     let little = "SELECT max_controlled_memory < 3000000 \
                   FROM performance_schema.events_statements_summary_by_digest WHERE digest_text = \
                   'SELECT ?'";

@@ -72,9 +72,7 @@ pub struct Scanned {
     pub runs: Vec<u32>,
     /// Whether INTO stands outside of parentheses, as in `SELECT a INTO @x`.
     pub into: bool,
-    /// How many `?` the client's text has.
-    pub parameters: u16,
-    /// Where they stand in the text.
+    /// Where the `?` of the client's text stand in it.
     pub parameter_places: Vec<u32>,
     /// Where the statement begins and ends in the text, without `;`.
     pub start: usize,
@@ -106,6 +104,11 @@ impl Scanned {
     /// Whether there is nothing but spaces and comments before the `;` or the end.
     pub fn is_empty(&self) -> bool {
         self.start == self.end
+    }
+
+    /// How many `?` the client's text has, as far as places are counted.
+    pub fn parameters(&self) -> u16 {
+        u16::try_from(self.parameter_places.len()).unwrap_or(u16::MAX)
     }
 
     /// A scanner of statements that may take so much memory.
@@ -163,7 +166,6 @@ impl Scanned {
         self.literals.clear();
         self.arena.clear();
         self.runs.clear();
-        self.parameters = 0;
         self.parameter_places.clear();
         self.into = false;
         let start = skip_space(text, 0);

@@ -57,7 +57,7 @@ impl Session {
                 format!("{name} is not allowed in stored procedures"),
             ));
         }
-        if scanned.parameters > 0 {
+        if scanned.parameters() > 0 {
             return Err(syntax::scan::syntax_at(statement.as_bytes(), scanned.start).into());
         }
         let next = syntax::scan::skip_space(statement.as_bytes(), scanned.taken);

@@ -7,6 +7,7 @@
 //! 3. A statement is scanned once. Its plan is kept, and made again when a table of it has changed
 //!    or its parameters are of other kinds.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -16,7 +17,6 @@ use sqlparser::ast::{Expr, visit_expressions};
 use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, without_ends};
 use values::ErrorCode;
 use values::datum::{Datum, Value};
-use values::temporal::Zone;
 
 use super::statement::{LITERALS_PART, query_was_empty};
 use super::{Session, Statement};
@@ -46,11 +46,6 @@ pub(super) struct PreparedStatement {
 }
 
 impl PreparedStatement {
-    /// Its text with values in place of its parameters.
-    pub fn text_with(&self, parameters: &[Parameter<'_>], zone: Zone) -> Vec<u8> {
-        with_values(&self.text, &self.scanned.parameter_places, parameters, zone)
-    }
-
     /// Its text without literals.
     pub fn shape(&self) -> Arc<[u8]> {
         Arc::clone(&self.shape)
@@ -82,7 +77,7 @@ impl Session {
             return Err(not_prepared());
         }
         // While only the columns are asked for, every parameter is NULL.
-        let own = vec![Datum::Null; usize::from(scanned.parameters)];
+        let own = vec![Datum::Null; usize::from(scanned.parameters())];
         let mut datums = Vec::with_capacity(scanned.literals.len());
         scanned.datums(&text, &own, &mut datums);
         let statement = Statement {
@@ -96,7 +91,7 @@ impl Session {
         drop((datums, parsing));
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.wrapping_add(1).max(1);
-        let parameters = scanned.parameters;
+        let parameters = scanned.parameters();
         let database = self.database.clone();
         let shape = Arc::from(scanned.shape.as_slice());
         let (_share, _counted) = (share, counted);
@@ -105,6 +100,21 @@ impl Session {
             PreparedStatement { text, scanned, shape, _share, _counted, plan, rights, database };
         self.prepared.insert(id, prepared);
         Ok(PreparedReply { id, parameters, columns })
+    }
+
+    /// The text that an execution is known by: with its values where a log wants them.
+    pub(super) fn text_of_execution<'p>(
+        &self,
+        PreparedStatement { text, scanned, .. }: &'p PreparedStatement,
+        parameters: &[Parameter<'_>],
+    ) -> Cow<'p, [u8]> {
+        match self.sql.history().logs().need_values() {
+            true => {
+                let (places, zone) = (&scanned.parameter_places, self.variables.zone);
+                Cow::Owned(with_values(text, places, parameters, zone))
+            }
+            false => Cow::Borrowed(text),
+        }
     }
 
     /// The plan of a statement, and the columns it will give.
@@ -166,7 +176,7 @@ impl Session {
         how: How,
         group: Option<&mut Group>,
     ) -> Result<Reply> {
-        if parameters.len() != usize::from(prepared.scanned.parameters) {
+        if parameters.len() != usize::from(prepared.scanned.parameters()) {
             return Err(SqlError::new(
                 ErrorCode::WrongArguments,
                 "Incorrect arguments to mysqld_stmt_execute",
@@ -265,7 +275,7 @@ impl Session {
         values: &[Value],
         how: How,
     ) -> Result<Reply> {
-        if values.len() != usize::from(prepared.scanned.parameters) {
+        if values.len() != usize::from(prepared.scanned.parameters()) {
             return Err(SqlError::new(ErrorCode::WrongArguments, "Incorrect arguments to EXECUTE"));
         }
         let parameters: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
@@ -273,13 +283,7 @@ impl Session {
         if std::mem::replace(&mut self.executing, true) {
             return Err(not_prepared());
         }
-        match self.sql.history().logs().need_values() {
-            true => {
-                let text = prepared.text_with(&parameters, self.variables.zone);
-                self.process.note_executed(&text);
-            }
-            false => self.process.note_executed(&prepared.text),
-        }
+        self.process.note_executed(&self.text_of_execution(prepared, &parameters));
         let result = self.execute_prepared(prepared, &parameters, how, None);
         self.executing = false;
         result

@@ -53,8 +53,7 @@ impl Session {
                     &made
                 }
             };
-            session.admit_plan(plan)?;
-            session.check_locks(plan, statement.how)?;
+            session.admit_plan(plan, statement.how)?;
             match session.run_planned(plan, statement)? {
                 Some(reply) => Ok(reply),
                 None => session.run_analytic(statement),

@@ -75,7 +75,7 @@ impl Session {
             self.sql.engine().budget().bytes_max() / super::statement::LITERALS_PART,
         );
         scanned.scan(text, self.variables.mode)?;
-        if usize::from(scanned.parameters) != outer.own.len() {
+        if usize::from(scanned.parameters()) != outer.own.len() {
             return Err(SqlError::unsupported("parameters for the variables of SET STATEMENT"));
         }
         // The whole has a room, and who has one must not wait for another.

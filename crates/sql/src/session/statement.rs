@@ -146,7 +146,7 @@ impl Session {
         let scan = scanned.scan(text, self.variables.mode);
         self.enter(&text[scanned.start.min(text.len())..], CommandWord::Query);
         let result = scan.map_err(SqlError::from).and_then(|()| {
-            if scanned.parameters > 0 {
+            if scanned.parameters() > 0 {
                 return Err(syntax::scan::syntax_at(text, scanned.start).into());
             }
             if scanned.is_empty() {
@@ -254,13 +254,8 @@ impl Session {
             self.prepared.insert(id, prepared);
             return Err(SqlError::WouldWait);
         }
-        match self.sql.history().logs().need_values() {
-            true => {
-                let text = prepared.text_with(parameters, self.variables.zone);
-                self.enter(&text, CommandWord::Execute);
-            }
-            false => self.enter(&prepared.text, CommandWord::Execute),
-        }
+        let text = self.text_of_execution(&prepared, parameters);
+        self.enter(&text, CommandWord::Execute);
         let _current = self.current(how);
         let shape = prepared.shape();
         let result =

@@ -61,8 +61,7 @@ impl Session {
                     &made
                 }
             };
-            session.admit_plan(plan)?;
-            session.check_locks(plan, statement.how)?;
+            session.admit_plan(plan, statement.how)?;
             if !statement.how.may_wait && !plan.is_short(&statement.scanned.runs) {
                 return Err(SqlError::WouldWait);
             }
@@ -221,8 +220,7 @@ impl Session {
         self.keep_shape(statement);
         self.sql.counters().plans_made.add();
         let plan = self.plan_of_own_text(statement).map_err(SqlError::from)?;
-        self.admit_plan(&plan)?;
-        self.check_locks(&plan, statement.how)?;
+        self.admit_plan(&plan, statement.how)?;
         let nothing = Scanned::default();
         let statement = Statement { scanned: &nothing, parameters: &[], ..*statement };
         self.run_change(&plan, &statement, facts, None)

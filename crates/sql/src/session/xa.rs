@@ -21,7 +21,6 @@
 //! Not here: prepared transactions (`rows::prepared`), the grammar (`syntax::xa`).
 
 use expression::{BIGINT_UNSIGNED, text_type};
-use rows::Table;
 use rows::prepared::{OwnXid, Xid};
 use syntax::account::AccountStatement;
 use syntax::show::Subject;
@@ -31,12 +30,9 @@ use values::ErrorCode;
 use values::datum::Value;
 
 use super::Session;
-use crate::plan_cache::Plan;
 use crate::reply::Reply;
 use crate::show::{Listing, number};
 use expression::Level;
-use plan::bind::scalar::Bound;
-use plan::tree::BoundQuery;
 use results::{Result, ResultColumn, SqlError};
 
 /// A global transaction that is a session's.
@@ -191,34 +187,12 @@ impl Session {
         }
     }
 
-    /// Takes a plan that is carried out next: the audit log is told of its tables, and a global
-    /// transaction takes them.
+    /// Whether a global transaction may take these tables.
     ///
     /// # Errors
-    /// 3164; those of `check_xa`.
-    #[inline]
-    pub(super) fn admit_plan(&self, plan: &Plan) -> Result<()> {
-        if self.xa.is_some() {
-            let (is_any, is_temporary) = (plan.any_table(&|_| true), plan.any_table(&is_temporary));
-            self.check_xa_tables(is_any, is_temporary)?;
-        }
-        self.watch_plan(plan)
-    }
-
-    /// The same of a query that was bound, or could not be.
-    ///
-    /// # Errors
-    /// Why it could not; as `admit_plan`.
-    pub(super) fn admit_bound(&self, bound: Bound<BoundQuery>) -> Bound<BoundQuery> {
-        if let (true, Ok(query)) = (self.xa.is_some(), &bound) {
-            let is_temporary = query.tables.iter().any(|table| is_temporary(table));
-            self.check_xa_tables(!query.tables.is_empty(), is_temporary)?;
-        }
-        self.watch_bound(bound)
-    }
-
+    /// Those of `check_xa`.
     #[cold]
-    fn check_xa_tables(&self, is_any: bool, is_temporary: bool) -> Result<()> {
+    pub(super) fn check_xa_tables(&self, is_any: bool, is_temporary: bool) -> Result<()> {
         if is_any {
             self.check_xa_takes()?;
         }
@@ -390,10 +364,6 @@ impl Session {
 
 fn named(XidSpec { global, branch, format }: &XidSpec) -> Xid {
     Xid { global: global.clone(), branch: branch.clone(), format: *format }
-}
-
-fn is_temporary(table: &Table) -> bool {
-    table.is_temporary()
 }
 
 /// Error 1397.

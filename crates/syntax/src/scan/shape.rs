@@ -374,8 +374,7 @@ impl Scanner<'_, '_> {
     }
 
     fn parameter(&mut self) {
-        let number = self.out.parameters;
-        self.out.parameters = number.saturating_add(1);
+        let number = self.out.parameters();
         self.out.parameter_places.push(self.at as u32);
         self.at += 1;
         self.take(Literal::Parameter(number));
