@@ -11,7 +11,6 @@ use std::cmp::Ordering;
 
 use expression::{
     Cell, JsonMembers, Node, Number, Ordinals, Scope, compare, json_element, quotient, text_of,
-    type_collation,
 };
 use values::ErrorCode;
 use values::convert::convert;
@@ -282,7 +281,7 @@ impl Accumulator {
             AccumulatorState::Extreme(best) => {
                 let cell = own_cell(aggregate, argument, cell, row);
                 let better = best.as_ref().is_none_or(|best| {
-                    let rule = type_collation(&aggregate.ty).unwrap_or(Collation::Binary);
+                    let rule = aggregate.ty.collation().unwrap_or(Collation::Binary);
                     let (a, b, ty) = (cell.datum(), best.as_datum(), &aggregate.ty);
                     let wanted = match aggregate.function {
                         AggregateFunction::Minimum => Ordering::Less,

@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use expression::{as_signed, type_collation, write_json_key};
+use expression::{as_signed, write_json_key};
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::key::encode_part;
@@ -46,7 +46,7 @@ pub fn push(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
             write_json_key(document, out);
         }
         (_, Datum::Bytes(_)) => {
-            let collation = type_collation(ty).unwrap_or(Collation::Binary);
+            let collation = ty.collation().unwrap_or(Collation::Binary);
             encode_part(&text_like(collation), true, None, datum, out);
         }
         (ColumnType::Enum { .. }, Datum::Enum(_)) | (ColumnType::Set { .. }, Datum::Set(_)) => {

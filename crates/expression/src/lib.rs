@@ -74,4 +74,4 @@ pub use value::compare::compare;
 pub use value::json::conversion::{JsonMembers, json_element, json_scalar};
 pub use value::json::order::{write_json_comparison_key, write_json_key};
 pub use value::number::{Number, leading_exact};
-pub use value::types::{BIGINT, BIGINT_UNSIGNED, TRUTH, UNTYPED, text_type, type_collation};
+pub use value::types::{BIGINT, BIGINT_UNSIGNED, TRUTH, UNTYPED, text_type};

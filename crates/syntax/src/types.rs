@@ -127,8 +127,7 @@ pub fn default_collation(set: CharacterSet) -> Collation {
 
 /// Most bytes of a character of a collation's character set, by the collation's name.
 pub fn char_bytes_of_collation(name: &str) -> Option<u32> {
-    let set = name.split('_').next().and_then(CharacterSet::parse);
-    set.map(CharacterSet::bytes_max)
+    CharacterSet::of_collation_name(name).map(CharacterSet::bytes_max)
 }
 
 /// Reads a type. `column` is its column's name, for errors.

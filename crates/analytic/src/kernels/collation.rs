@@ -23,14 +23,6 @@ use values::types::Collation;
 
 use super::words::of_words;
 
-/// What the function's name begins with.
-const COLLATION_KEY: &str = "collation_key";
-
-/// Whether a function of this name is a `CollationKey`.
-pub(crate) fn is_collation_key(name: &str) -> bool {
-    name.starts_with(COLLATION_KEY)
-}
-
 /// The key of a text under a collation.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CollationKey {
@@ -42,7 +34,7 @@ pub(crate) struct CollationKey {
 
 impl CollationKey {
     pub(crate) fn new(collation: Collation) -> CollationKey {
-        let name = format!("{COLLATION_KEY}_{}", collation.name());
+        let name = format!("collation_key_{}", collation.name());
         CollationKey { collation, name, signature: Signature::any(1, Volatility::Immutable) }
     }
 

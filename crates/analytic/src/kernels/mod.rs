@@ -18,7 +18,7 @@ mod membership;
 mod words;
 
 pub(super) use arithmetic::{Arithmetic, NumberDomain, Operation};
-pub(super) use collation::{CollationKey, TextComparison, is_collation_key};
+pub(super) use collation::{CollationKey, TextComparison};
 pub(super) use group_concat::{GroupConcat, Joining, Overlong};
 pub(super) use keys::{SortKey, TupleKey};
 pub(super) use lift::RowFunction;

@@ -21,7 +21,7 @@ use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuil
 use results::Result;
 
 use super::super::failure::no_plan;
-use super::super::kernels::is_collation_key;
+use super::super::kernels::CollationKey;
 use super::aggregate::plain;
 use super::{Lowering, built, column, projected};
 
@@ -114,7 +114,7 @@ fn shown_key(keys: &[NamedExpr], aggregate: &Expr) -> Option<Expr> {
     let [text] = &params.args[..] else { return None };
     let is_key_of = |(key, _): &NamedExpr| match key {
         Expr::ScalarFunction(call) => {
-            is_collation_key(call.func.name()) && call.args == params.args
+            call.func.inner().downcast_ref::<CollationKey>().is_some() && call.args == params.args
         }
         _ => false,
     };

@@ -22,8 +22,7 @@ use values::types::ColumnType;
 use crate::row::scope::Scope;
 use crate::tree::node::{Kind, Node};
 use crate::value::compare::is_plain_number;
-use crate::value::number::leading_exact;
-use crate::value::number::number_of_digits;
+use crate::value::number::{leading_exact, number_of_digits};
 
 impl Node {
     /// Whether its value is the same for all rows of an execution, those of enclosing queries

@@ -290,13 +290,16 @@ pub fn arithmetic_node(op: Arithmetic, a: Node, b: Node, mode: SqlMode) -> Node 
 fn function_of_bytes(op: Arithmetic, a: &Node, b: &Node) -> Option<Function> {
     use Arithmetic as A;
     let both = is_byte_string(a) && is_byte_string(b);
-    let is_literal = |node: &Node| node.is_digits_literal();
     Some(match op {
-        A::BitAnd | A::BitOr | A::BitXor if !both || is_literal(a) && is_literal(b) => return None,
+        A::BitAnd | A::BitOr | A::BitXor
+            if !both || a.is_digits_literal() && b.is_digits_literal() =>
+        {
+            return None;
+        }
         A::BitAnd => Function::BytesAnd,
         A::BitOr => Function::BytesOr,
         A::BitXor => Function::BytesXor,
-        A::ShiftLeft | A::ShiftRight if !is_byte_string(a) || is_literal(a) => return None,
+        A::ShiftLeft | A::ShiftRight if !is_byte_string(a) || a.is_digits_literal() => return None,
         A::ShiftLeft => Function::BytesLeft,
         A::ShiftRight => Function::BytesRight,
         _ => return None,

@@ -19,7 +19,7 @@ use crate::tree::once::OnceNode;
 use crate::tree::subquery::Subquery;
 use crate::value::arithmetic::Arithmetic;
 use crate::value::number::number_of_digits;
-use crate::value::types::{BIGINT, BIGINT_UNSIGNED, UNTYPED_CHARS, text_type, type_collation};
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED, UNTYPED_CHARS, text_type};
 
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,14 +249,14 @@ impl Node {
     /// says, 4 literal, 6 number or NULL.
     pub fn collation(&self) -> (Collation, u8) {
         match &self.kind {
-            Kind::Collated(_) => (type_collation(&self.ty).unwrap_or(Collation::Binary), 0),
+            Kind::Collated(_) => (self.ty.collation().unwrap_or(Collation::Binary), 0),
             Kind::Once(once) => once.node().collation(),
             Kind::Column(_)
             | Kind::Incoming(_)
             | Kind::Outer(..)
             | Kind::Aggregate(_)
             | Kind::Window(_)
-            | Kind::Subquery(_) => match type_collation(&self.ty) {
+            | Kind::Subquery(_) => match self.ty.collation() {
                 Some(collation) => (collation, 2),
                 None => (Collation::Utf8Mb4GeneralCi, 6),
             },
@@ -282,12 +282,12 @@ impl Node {
                 &self.ty,
             ),
             Kind::Cast(_) | Kind::UserVariable(_) | Kind::SystemVariable(..) => {
-                match type_collation(&self.ty) {
+                match self.ty.collation() {
                     Some(collation) => (collation, 2),
                     None => (Collation::Utf8Mb4GeneralCi, 6),
                 }
             }
-            _ => match type_collation(&self.ty) {
+            _ => match self.ty.collation() {
                 Some(collation) => (collation, 4),
                 None => (Collation::Utf8Mb4GeneralCi, 6),
             },
@@ -404,7 +404,7 @@ impl Node {
 
     /// Whether it is text or bytes rather than a number or a time.
     pub fn is_text(&self) -> bool {
-        type_collation(&self.ty).is_some()
+        self.ty.collation().is_some()
     }
 
     /// Whether it is a column as it is stored.
@@ -486,7 +486,7 @@ impl Node {
 
 /// The collation of a result's type; of the lowest coercibility of what it is made of.
 fn strongest<'a>(nodes: impl Iterator<Item = &'a Node>, ty: &ColumnType) -> (Collation, u8) {
-    let Some(collation) = type_collation(ty) else { return (Collation::Utf8Mb4GeneralCi, 6) };
+    let Some(collation) = ty.collation() else { return (Collation::Utf8Mb4GeneralCi, 6) };
     let (mut lowest, mut known) = (6, false);
     for node in nodes {
         let (own, coercibility) = node.collation();

@@ -23,19 +23,3 @@ pub(crate) const UNTYPED_CHARS: u32 = 16_383;
 pub fn text_type(chars: u32) -> ColumnType {
     ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi }
 }
-
-/// The collation of a type's text; `None` for types without text.
-pub fn type_collation(ty: &ColumnType) -> Option<Collation> {
-    match ty {
-        ColumnType::Char { collation, .. }
-        | ColumnType::VarChar { collation, .. }
-        | ColumnType::Text { collation, .. }
-        | ColumnType::Enum { collation, .. }
-        | ColumnType::Set { collation, .. } => Some(*collation),
-        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => {
-            Some(Collation::Binary)
-        }
-        ColumnType::Json => Some(Collation::Utf8Mb4Bin),
-        _ => None,
-    }
-}

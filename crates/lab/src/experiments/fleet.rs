@@ -301,9 +301,9 @@ pub fn keys(users: Users) -> protocols::memcached::MemcachedSession {
 }
 
 /// Reads by the protocol of memcached.
-pub fn read_keys<'a>(
+pub fn read_keys<'a, W: Into<Wire> + 'a>(
     users: Users,
-    connect: impl Fn() -> Result<TcpStream> + 'a,
+    connect: impl Fn() -> Result<W> + 'a,
 ) -> ConnectReader<'a> {
     Box::new(move |_| Ok((Box::new(keys(users)) as _, connect()?.into())))
 }

@@ -13,7 +13,7 @@ use clap::Args;
 
 use super::fleet::{
     MARIADB_PREPARED, MEMCACHED, ROWHOUSE_MEMCACHED, ROWHOUSE_PREPARED, Readable, filler, keys,
-    read_prepared,
+    read_keys, read_prepared,
 };
 use super::loading::{DATABASE, fill, load_users};
 use super::rounds::{measure, modes_named, read_all};
@@ -99,7 +99,6 @@ pub fn run(options: &TlsOptions) -> Result<()> {
     report.versions.insert("mariadb".into(), mariadb.version.clone());
 
     let connector = tls::Connector::unproven()?;
-    let plain = |connect: &dyn Fn() -> Result<TcpStream>| Ok(Wire::from(connect()?));
     let encrypted = |port: u16| {
         let stream = TcpStream::connect(("127.0.0.1", port))?;
         Wire::encrypted(stream, &connector).context("TLS")
@@ -109,17 +108,18 @@ pub fn run(options: &TlsOptions) -> Result<()> {
         |port: u16| MysqlSession::connect_encrypted(port, DATABASE, &connector);
     let ours_port = ours.doors.mysql.context("no MySQL door")?;
     let (ours_pid, peer_pid) = (ours.server.pid(), peer.server.pid());
+    let mariadb_pid = mariadb.server.pid();
+    let reader = |name, pid, connect| Readable { name, pid, connect };
+    let within_tls = |port| read_prepared(users, move || session_within_tls(port));
     let contenders = [
-        reader(ROWHOUSE_MEMCACHED, ours_pid, users, || plain(&|| ours.memcached())),
-        reader(ROWHOUSE_TLS, ours_pid, users, || encrypted(tls_port)),
-        reader(MEMCACHED, peer_pid, users, || plain(&|| peer.connect())),
-        reader(MEMCACHED_TLS, peer_pid, users, || encrypted(peer_tls_port)),
-        prepared(ROWHOUSE_PREPARED, ours_pid, users, || ours.session(DATABASE)),
-        prepared(ROWHOUSE_PREPARED_TLS, ours_pid, users, || session_within_tls(ours_port)),
-        prepared(MARIADB_PREPARED, mariadb.server.pid(), users, || mariadb.session(DATABASE)),
-        prepared(MARIADB_PREPARED_TLS, mariadb.server.pid(), users, || {
-            session_within_tls(mariadb.port)
-        }),
+        reader(ROWHOUSE_MEMCACHED, ours_pid, read_keys(users, || ours.memcached())),
+        reader(ROWHOUSE_TLS, ours_pid, read_keys(users, || encrypted(tls_port))),
+        reader(MEMCACHED, peer_pid, read_keys(users, || peer.connect())),
+        reader(MEMCACHED_TLS, peer_pid, read_keys(users, || encrypted(peer_tls_port))),
+        reader(ROWHOUSE_PREPARED, ours_pid, read_prepared(users, || ours.session(DATABASE))),
+        reader(ROWHOUSE_PREPARED_TLS, ours_pid, within_tls(ours_port)),
+        reader(MARIADB_PREPARED, mariadb_pid, read_prepared(users, || mariadb.session(DATABASE))),
+        reader(MARIADB_PREPARED_TLS, mariadb_pid, within_tls(mariadb.port)),
     ];
     let modes = modes_named(&options.mode);
     read_all(&contenders, users, "", common, &mut report);
@@ -129,22 +129,4 @@ pub fn run(options: &TlsOptions) -> Result<()> {
         window.per_cpu_second
     });
     common.finish(&report, Layout::Requests, &drawing)
-}
-
-fn reader<'a>(
-    name: &'static str,
-    pid: u32,
-    users: Users,
-    connect: impl Fn() -> Result<Wire> + 'a,
-) -> Readable<'a> {
-    Readable { name, pid, connect: Box::new(move |_| Ok((Box::new(keys(users)) as _, connect()?))) }
-}
-
-fn prepared<'a>(
-    name: &'static str,
-    pid: u32,
-    users: Users,
-    session: impl Fn() -> Result<MysqlSession> + 'a,
-) -> Readable<'a> {
-    Readable { name, pid, connect: read_prepared(users, session) }
 }

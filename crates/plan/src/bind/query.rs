@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use expression::{Node, common_type, type_collation};
+use expression::{Node, common_type};
 use sqlparser::ast;
 use syntax::types::with_collation;
 use values::ErrorCode;
@@ -337,7 +337,7 @@ fn common_of(left: &OutputColumn, right: &OutputColumn) -> ColumnType {
                 matches!(ty, ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json)
             };
             let of = |ty: &ColumnType| Node::new(expression::Kind::Column(0), ty.clone(), true);
-            let common = match (type_collation(a), type_collation(b)) {
+            let common = match (a.collation(), b.collation()) {
                 (Some(x), Some(y))
                     if x != y && x != Collation::Binary && y != Collation::Binary =>
                 {

@@ -19,7 +19,7 @@ use std::cell::Cell;
 
 use expression::{
     Kind, List, Node, Unit, among, boolean, case_condition, common_type, converted_to,
-    display_chars, is_number, read_as, seen_as_bytes, text_type, type_collation, within,
+    display_chars, is_number, read_as, seen_as_bytes, text_type, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
 use values::CharacterSet;
@@ -224,7 +224,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let node = bind(expr, names)?;
             let rule = collation(&name.to_string().replace('`', ""))?;
             if rule != Collation::Binary
-                && (type_collation(&node.ty) == Some(Collation::Binary)
+                && (node.ty.collation() == Some(Collation::Binary)
                     || matches!(node.ty, ColumnType::Bit { .. }))
                 && !matches!(node.kind, Kind::Constant(Value::Null))
             {
@@ -235,7 +235,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let nullable = node.nullable;
             // What is no text has a collation as the text that it is then.
             let known = !matches!(node.kind, Kind::Constant(Value::Null));
-            let is_text = type_collation(&node.ty).is_some();
+            let is_text = node.ty.collation().is_some();
             let node = if node.ty.is_listed() || (known && !is_text) {
                 let ty = text_type(display_chars(&node.ty).max(1));
                 Node::new(Kind::Cast(Box::new(node)), ty, nullable)

@@ -20,7 +20,7 @@
 
 use std::collections::HashSet;
 
-use expression::{Comparison, Kind, Node, slot, type_collation};
+use expression::{Comparison, Kind, Node, slot};
 use values::types::Collation;
 
 use super::rewrite::is_unique_key_of;
@@ -158,7 +158,7 @@ fn is_given(node: &Node) -> bool {
 /// collation of both. A text and a number do not: '1' and '01' are both 1.
 fn tells(a: &Node, b: &Node, rule: Collation) -> bool {
     let class = class_of(&a.ty);
-    let is_own = |node: &Node| column_of(node).is_none() || type_collation(&node.ty) == Some(rule);
+    let is_own = |node: &Node| column_of(node).is_none() || node.ty.collation() == Some(rule);
     class != Class::Other
         && class == class_of(&b.ty)
         && (class != Class::Text || is_own(a) && is_own(b))

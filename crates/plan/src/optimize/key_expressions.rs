@@ -16,7 +16,7 @@
 use std::mem::discriminant;
 use std::sync::Arc;
 
-use expression::{Arithmetic, BIGINT, Comparison, Function, Kind, Node, slot, type_collation};
+use expression::{Arithmetic, BIGINT, Comparison, Function, Kind, Node, slot};
 use rows::table::Table;
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
@@ -283,7 +283,7 @@ impl Finder<'_> {
         let column = &expression.column;
         let is_alike = discriminant(&node.kind) == discriminant(&expression.bare.kind)
             && class_of(&node.ty) == class_of(&column.ty)
-            && type_collation(&node.ty) == type_collation(&column.ty);
+            && node.ty.collation() == column.ty.collation();
         if !is_alike {
             return false;
         }

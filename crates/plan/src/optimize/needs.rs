@@ -9,7 +9,7 @@
 //!
 //! Not here: which index (`access`).
 
-use expression::{Kind, Node, parts_of, type_collation};
+use expression::{Kind, Node, parts_of};
 
 use crate::terms::can_be_local;
 use crate::tree::{AggregateFunction, Join, Select};
@@ -159,7 +159,7 @@ fn uses(node: &Node, each: &mut dyn FnMut(usize, bool)) {
     match &node.kind {
         Kind::Column(column) => each(*column, true),
         Kind::Compare(_, a, b, rule) => {
-            let by_own = |node: &Node| type_collation(&node.ty) == Some(*rule);
+            let by_own = |node: &Node| node.ty.collation() == Some(*rule);
             let alike = by_own(a) && by_own(b);
             for side in [a, b] {
                 match side.kind {
@@ -169,7 +169,7 @@ fn uses(node: &Node, each: &mut dyn FnMut(usize, bool)) {
             }
         }
         Kind::InList(a, list, _, rule) => {
-            let by_own = |node: &Node| type_collation(&node.ty) == Some(*rule);
+            let by_own = |node: &Node| node.ty.collation() == Some(*rule);
             match a.kind {
                 Kind::Column(column) if by_own(a) && list.iter().all(by_own) => each(column, false),
                 _ => uses(a, each),

@@ -10,7 +10,6 @@
 
 use expression::{
     Comparison, Kind, Node, Subquery, SubqueryForm, boolean, common_rule, parts_of, slot,
-    type_collation,
 };
 use rows::schema::{Index, IndexState};
 use values::types::{Collation, ColumnType};
@@ -114,7 +113,7 @@ fn is_joinable(subquery: &Subquery) -> bool {
 
 /// Whether values that are distinct by themselves are so for a comparison.
 fn is_distinct_by(class: Class, rule: Collation, ty: &ColumnType) -> bool {
-    class != Class::Text || type_collation(ty) == Some(rule)
+    class != Class::Text || ty.collation() == Some(rule)
 }
 
 /// The members that a sub-query wants a row to be among.

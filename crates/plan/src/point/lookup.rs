@@ -17,7 +17,7 @@
 //!
 //! Not here: values as keys (`key`), which index is the best (`access`).
 
-use expression::{Comparison, Kind, Node, type_collation};
+use expression::{Comparison, Kind, Node};
 use rows::table::Table;
 use values::types::Collation;
 
@@ -278,7 +278,7 @@ impl Alternative {
 pub(super) fn find_equal(table: &Table, column: usize, terms: &[&Node]) -> Option<(usize, Lookup)> {
     let is_column = |node: &Node| matches!(node.kind, Kind::Column(c) if c == column);
     let free = |node: &Node| node.is_row_free();
-    let collation = type_collation(&table.columns[column].ty);
+    let collation = table.columns[column].ty.collation();
     let usable = |rule: Collation| collation.is_none_or(|own| own == rule);
     terms.iter().enumerate().find_map(|(position, term)| match &term.kind {
         Kind::Compare(Comparison::Equal, a, b, rule) if usable(*rule) => {
@@ -348,7 +348,7 @@ pub(super) fn find_between(
     }
     terms.iter().find_map(|term| match &term.kind {
         Kind::Like(a, pattern, escape, false, rule)
-            if is_column(a) && pattern.is_row_free() && type_collation(&a.ty) == Some(*rule) =>
+            if is_column(a) && pattern.is_row_free() && a.ty.collation() == Some(*rule) =>
         {
             Some(Between::Like((**pattern).clone(), *escape))
         }

@@ -8,7 +8,7 @@
 //!
 //! Not here: uses of them (`aggregate`), computing them (`executor::accumulate`; crate `analytic`).
 
-use expression::{BIGINT, BIGINT_UNSIGNED, Node, type_collation};
+use expression::{BIGINT, BIGINT_UNSIGNED, Node};
 use values::SqlMode;
 use values::types::{Collation, ColumnType, FixedPoint, IntWidth, LobSize};
 
@@ -178,7 +178,7 @@ fn extreme(arguments: &[Node]) -> (ColumnType, bool) {
 fn joined_text(arguments: &[Node]) -> (ColumnType, bool) {
     let collation = |node: &Node| match node.ty {
         ColumnType::Bit { .. } => Some(Collation::Binary),
-        _ => type_collation(&node.ty),
+        _ => node.ty.collation(),
     };
     let ty = match arguments
         .iter()

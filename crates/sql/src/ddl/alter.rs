@@ -1,6 +1,5 @@
 //! ALTER TABLE: from its parts as written to alterations.
 
-use expression::type_collation;
 use rows::alter::{Alteration, ColumnPlace, ConversionRules};
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
@@ -55,7 +54,7 @@ pub fn table_collation(table: &Table) -> Collation {
 }
 
 fn common_collation(table: &Table) -> Collation {
-    let text = table.columns.iter().filter_map(|column| type_collation(&column.ty));
+    let text = table.columns.iter().filter_map(|column| column.ty.collation());
     let (mut ci, mut bin) = (0, 0);
     for collation in text {
         match collation {
@@ -268,7 +267,7 @@ impl Maker<'_> {
         self.set_collation(collation);
         for column in self.table.named_columns() {
             let ty = with_collation(&column.ty, collation);
-            if ty != column.ty && type_collation(&column.ty) != Some(Collation::Binary) {
+            if ty != column.ty && column.ty.collation() != Some(Collation::Binary) {
                 self.out.push(Alteration::ModifyColumn {
                     name: column.name.clone(),
                     column: Column { ty, ..column.clone() },

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use expression::{text_of, type_collation};
+use expression::text_of;
 use sqlparser::ast::Query;
 use syntax::load::Format;
 use values::ErrorCode;
@@ -196,7 +196,7 @@ fn write_field(format: &Format, ty: &ColumnType, datum: Datum<'_>, zone: Zone, o
     out.extend(enclosed);
     let start = out.len();
     text_of(ty, datum, zone, out);
-    if type_collation(ty).is_some_and(|rule| rule != Collation::Binary) {
+    if ty.collation().is_some_and(|rule| rule != Collation::Binary) {
         let text = out.split_off(start);
         out.extend_from_slice(&format.charset.encode(&text));
     }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use expression::type_collation;
 use rows::engine::Engine;
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
@@ -338,7 +337,7 @@ fn columns_with_keys(
                     | ColumnType::Blob { .. }
                     | ColumnType::Json
             );
-            let collation = type_collation(&column.ty).filter(|_| !binary);
+            let collation = column.ty.collation().filter(|_| !binary);
             row.push(maybe(collation.map(|collation| collation.name())));
         }
         row.push(text(if column.nullable { "YES" } else { "NO" }));

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use expression::{Environment, Node, type_collation};
+use expression::{Environment, Node};
 use rows::table::{PartCodec, Table};
 
 use super::explained::QueryExplanation;
@@ -36,7 +36,7 @@ pub const EXPLAIN_COLUMNS: [&str; 12] = [
 fn part_bytes(part: &PartCodec) -> u64 {
     use values::types::{ColumnType as T, IntWidth as W};
     let per_char =
-        if type_collation(&part.ty) == Some(values::types::Collation::Binary) { 1 } else { 4 };
+        if part.ty.collation() == Some(values::types::Collation::Binary) { 1 } else { 4 };
     let fraction = |fsp: u8| u64::from(fsp.div_ceil(2));
     let bytes = match &part.ty {
         T::Int { width, .. } => match width {

@@ -36,7 +36,7 @@ pub use explain_json::{columns_json, explain_json};
 pub use explain_table::explain_table;
 pub use explain_tree::{change_lines, measured_lines, tree_lines};
 pub use explained::QueryExplanation;
-use expression::{BIGINT_UNSIGNED, Environment, Kind, Node, RowView, text_type, type_collation};
+use expression::{BIGINT_UNSIGNED, Environment, Kind, Node, RowView, text_type};
 pub use monitor::engine;
 pub use server::{
     character_sets, collations, engines, grants, plugins, privileges, processes, seen_lines,
@@ -114,7 +114,7 @@ impl Listing {
         match filter {
             Filter::All => {}
             Filter::Like(pattern) => {
-                let rule = type_collation(&self.columns[self.like].ty);
+                let rule = self.columns[self.like].ty.collation();
                 let rule = rule.unwrap_or(Collation::Utf8Mb4GeneralCi);
                 self.rows.retain(|row| matches_like(&row[self.like], pattern, rule));
                 // MySQL shows the pattern in the name: `Tables_in_db (pattern)`.
@@ -149,7 +149,7 @@ impl Listing {
     /// about, by what it says of that column alone.
     fn by_name(&self, filter: &Filter, mode: SqlMode) -> Result<impl Fn(&str) -> bool + use<>> {
         let (like, width) = (self.like, self.columns.len());
-        let rule = type_collation(&self.columns[like].ty).unwrap_or(Collation::Utf8Mb4GeneralCi);
+        let rule = self.columns[like].ty.collation().unwrap_or(Collation::Utf8Mb4GeneralCi);
         let (mut pattern, mut terms) = (None, Vec::new());
         match filter {
             Filter::All => {}

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use expression::{Level, RowView, json_scalar, text_of, type_collation};
+use expression::{Level, RowView, json_scalar, text_of};
 use rows::schema::Column;
 use rows::table::Table;
 use values::ErrorCode;
@@ -134,7 +134,7 @@ impl WriteContext<'_> {
         let charset = self.facts.charset;
         let is_bytes = !charset.is_utf8()
             && column.ty.is_binary_string()
-            && type_collation(from).is_some_and(|rule| rule != Collation::Binary);
+            && from.collation().is_some_and(|rule| rule != Collation::Binary);
         let bytes: Cow<'_, [u8]>;
         let datum = match datum {
             Datum::Bytes(text) if is_bytes => {

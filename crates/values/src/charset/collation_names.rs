@@ -21,7 +21,7 @@ impl NamedCollation {
     /// The collation of a name, without regard to case.
     pub fn parse(name: &str) -> Option<NamedCollation> {
         let name = name.to_ascii_lowercase();
-        let set = CharacterSet::parse(name.split('_').next()?)?;
+        let set = CharacterSet::of_collation_name(&name)?;
         let is_listed = || LISTED.iter().any(|(_, listed)| *listed == name);
         let collation = match Collation::from_name(&name) {
             Some(collation) => collation,

@@ -62,6 +62,11 @@ impl CharacterSet {
         names::SETS.iter().find(|set| set.name == lower || set.alias == lower).map(|set| set.set())
     }
 
+    /// The character set that a collation's name begins with.
+    pub fn of_collation_name(name: &str) -> Option<CharacterSet> {
+        name.split('_').next().and_then(CharacterSet::parse)
+    }
+
     /// The character set of a collation's number in the protocol; `None` for one that is not known.
     pub fn of_collation_number(number: u16) -> Option<CharacterSet> {
         names::SETS

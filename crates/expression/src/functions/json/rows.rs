@@ -29,7 +29,6 @@ use crate::tree::node::Node;
 use crate::value::cell::{Cell, bytes_of};
 use crate::value::json::conversion::{invalid, print};
 use crate::value::json::document::Json;
-use crate::value::types::type_collation;
 
 /// Takes a row; `false`: no more are wanted.
 pub type TakeRow<'t> = dyn FnMut(Vec<Value>) -> Result<bool> + 't;
@@ -100,7 +99,7 @@ impl JsonTable {
     pub fn rows(&self, scope: &Scope<'_>, take: &mut TakeRow<'_>) -> Result<()> {
         let cell = self.document.evaluate(scope)?;
         let mut buffer = Vec::new();
-        let is_text = type_collation(&self.document.ty).is_some();
+        let is_text = self.document.ty.collation().is_some();
         let text = match cell.datum() {
             Datum::Null => return Ok(()),
             Datum::Bytes(text) => text,

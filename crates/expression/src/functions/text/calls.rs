@@ -21,7 +21,6 @@ use crate::statement::error::{Error, Result};
 use crate::tree::node::{Node, common_collation};
 use crate::value::cell::{Cell, NULL, bytes_of};
 use crate::value::number::Number;
-use crate::value::types::type_collation;
 
 /// Bytes that a search compares before it asks again whether the statement is to go on.
 const CHECK_BYTES: usize = 1 << 20;
@@ -34,7 +33,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     let texts = texts_of(arguments, cells, scope, &mut buffers);
     let number = |n: usize| cells.get(n).and_then(|cell| whole(cell, scope)).unwrap_or(0);
     let is_binary = |a: &Node| {
-        matches!(a.ty, ColumnType::Bit { .. }) || type_collation(&a.ty) == Some(Collation::Binary)
+        matches!(a.ty, ColumnType::Bit { .. }) || a.ty.collation() == Some(Collation::Binary)
     };
     let binary = arguments.first().is_some_and(is_binary);
     let first = texts.first().copied().unwrap_or_default();

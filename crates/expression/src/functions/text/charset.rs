@@ -16,7 +16,7 @@ use crate::functions::function::Function;
 use crate::statement::error::Result;
 use crate::tree::node::{Kind, Node};
 use crate::value::cell::{Cell, NULL, bytes_of};
-use crate::value::types::{text_type, type_collation};
+use crate::value::types::text_type;
 
 const BYTES: ColumnType = ColumnType::VarBinary { bytes: u32::MAX };
 
@@ -71,7 +71,7 @@ pub fn charset_of(node: &Node) -> Option<CharacterSet> {
             _ => None,
         },
         Kind::Cast(inner) | Kind::Collated(inner)
-            if type_collation(&node.ty).is_some_and(|rule| rule != Collation::Binary) =>
+            if node.ty.collation().is_some_and(|rule| rule != Collation::Binary) =>
         {
             charset_of(inner)
         }

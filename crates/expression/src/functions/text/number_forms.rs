@@ -1,7 +1,7 @@
 //! How languages write numbers: FORMAT's third argument (MySQL 9.7 asked for each of its languages;
 //! tests/oracle/sql/types.sql).
 //!
-//! Not here: the digits (`calls`), names of days and months (`time::names`).
+//! Not here: the digits (`calls`), names of days and months (`statement::time_names`).
 
 /// How a language writes numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //!
 //! Not here: which collation is the stronger one (`expression`).
 
-use expression::{Comparison, Kind, Node, common_rule, type_collation};
+use expression::{Comparison, Kind, Node, common_rule};
 use syntax::types::with_collation;
 use values::types::Collation;
 use values::{ErrorCode, SqlMode};
@@ -16,7 +16,7 @@ use results::SqlError;
 /// Text that is made of no other text has the connection's collation, as literals and variables
 /// have, and what CAST makes.
 pub fn of_connection(node: Node, mode: SqlMode) -> Node {
-    let (rule, known) = (mode.connection_collation(), type_collation(&node.ty));
+    let (rule, known) = (mode.connection_collation(), node.ty.collation());
     // `binary` would make bytes of them.
     if known != Some(UNSAID) || rule == UNSAID || rule == Collation::Binary {
         return node;

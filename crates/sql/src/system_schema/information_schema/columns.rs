@@ -1,6 +1,5 @@
 //! COLUMNS: each column of each table, with its type in words and in numbers.
 
-use expression::type_collation;
 use rows::schema::Column;
 use syntax::definition_text;
 use values::datum::Value;
@@ -67,7 +66,9 @@ fn column_line(
     (key, extra): (&str, String),
     zone: Zone,
 ) -> Vec<Value> {
-    let collation = type_collation(&column.ty)
+    let collation = column
+        .ty
+        .collation()
         .filter(|collation| *collation != Collation::Binary)
         .filter(|_| column.ty != ColumnType::Json);
     let (chars, octets) = lengths(&column.ty);
