@@ -14,8 +14,6 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "oracle" / "handlersocket"))
@@ -28,6 +26,7 @@ ROOT = CACHE / "root"
 PASSWORD = "correct-horse-9"
 COMMAND_WAIT_S_MAX = 180
 READY_WAIT_S_MAX = 60
+EVENTUALLY_WAIT_S_MAX = 30
 OUTPUT_SHOWN_MAX = 1_500
 
 # What PHP says of its own accord when something goes wrong.
@@ -40,8 +39,6 @@ class Application:
     name = ""
     # The package whose version is printed.
     package = ""
-    # Programs that must be there besides the packages' files.
-    tools = ()
     # Names of tables, with `%`, whose rows depend on the clock or on chance.
     unsteady_tables = ()
     # Pages that are loaded again and again, by what they show: {label: path}.
@@ -83,11 +80,9 @@ class Application:
             database="",
         )
 
-    def client(self, *arguments, user="root", password=""):
-        """The command of MariaDB's client or another program of its options, at this server."""
-        program, *rest = arguments
-        login = ["--host=127.0.0.1", f"--port={self.port}", f"--user={user}"]
-        return [program, "--no-defaults", *login, *([f"--password={password}"] if password else []), *rest]
+    def client(self, program, *arguments):
+        """The command of MariaDB's client or another program of its options, at this server as root."""
+        return [program, "--no-defaults", "--host=127.0.0.1", f"--port={self.port}", "--user=root", *arguments]
 
     def sql(self, statements, database=None):
         """Runs statements as root; their rows, each a tuple of texts."""
@@ -123,6 +118,17 @@ class Application:
         found = self.value(statement)
         if found != str(expected):
             raise Failure(f"{statement}: {found!r}, not {expected!r}")
+
+    def eventually(self, find):
+        """Asks again until it is so: what an action brings in its train comes after it."""
+        deadline = time.monotonic() + EVENTUALLY_WAIT_S_MAX
+        while True:
+            try:
+                return find()
+            except (Failure, OSError, ValueError):
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
 
     def load(self, path, database=None, text=None):
         """Runs a file of statements as the client does, as root."""
@@ -161,9 +167,13 @@ class Application:
         path.unlink(missing_ok=True)
         path.write_text(text, "utf-8")
 
+    def environment(self, variables):
+        """What a program of the application finds in its environment, with these variables."""
+        return dict(os.environ, TZ="UTC", LC_ALL="C.UTF-8", HOME=str(self.folder), **variables)
+
     def run(self, command, folder=None, given=None, codes=(0,), **variables):
         """Runs a command to its end, with one of these exit codes; what it wrote."""
-        environment = dict(os.environ, TZ="UTC", LC_ALL="C.UTF-8", HOME=str(self.folder), **variables)
+        environment = self.environment(variables)
         try:
             done = subprocess.run(
                 [str(word) for word in command],
@@ -187,7 +197,7 @@ class Application:
 
     def spawn(self, command, folder=None, **variables):
         """Starts a program that serves, in a session of its own."""
-        environment = dict(os.environ, TZ="UTC", LC_ALL="C.UTF-8", HOME=str(self.folder), **variables)
+        environment = self.environment(variables)
         with open(self.folder / "log", "ab") as log:
             process = subprocess.Popen(
                 [str(word) for word in command],
@@ -235,7 +245,7 @@ class Application:
         self.spawn(command + ([str(router)] if router else []), folder, PHP_CLI_SERVER_WORKERS="2", **variables)
         return self.open_browser(port)
 
-    def open_browser(self, port, path="/"):
+    def open_browser(self, port):
         """A browser at a server of ours, when it answers."""
         site = f"http://127.0.0.1:{port}"
         deadline = time.monotonic() + READY_WAIT_S_MAX

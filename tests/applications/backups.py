@@ -79,9 +79,7 @@ class Backups(Application):
         return self.run(
             [
                 ROOT / "usr/bin/mydumper",
-                "--host=127.0.0.1",
-                f"--port={self.port}",
-                "--user=root",
+                *self.options(),
                 f"--database={self.database}",
                 f"--outputdir={self.folder / folder}",
                 "--verbose=3",
@@ -94,9 +92,7 @@ class Backups(Application):
         return self.run(
             [
                 ROOT / "usr/bin/myloader",
-                "--host=127.0.0.1",
-                f"--port={self.port}",
-                "--user=root",
+                *self.options(),
                 f"--database={database}",
                 f"--directory={self.folder / folder}",
                 "--verbose=3",

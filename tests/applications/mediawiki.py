@@ -79,7 +79,6 @@ LISTS = (
     "RandomInCategory",
     "PasswordPolicies",
 )
-WAIT_S_MAX = 20
 
 
 class MediaWiki(Application):
@@ -179,17 +178,6 @@ $wgVerifyMimeType = false; $wgMiserMode = false; $wgDisableQueryPageUpdate = fal
     def log_in(self, browser, name, password=PASSWORD):
         browser.get("/index.php/Special:UserLogin")
         return browser.submit("userlogin", wpName=name, wpPassword=password)
-
-    def eventually(self, find):
-        """Asks again until it is so: what an edit brings in its train comes after its page."""
-        deadline = time.monotonic() + WAIT_S_MAX
-        while True:
-            try:
-                return find()
-            except Failure:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.1)
 
     def page_id(self, title):
         return self.value(f"SELECT page_id FROM page WHERE page_namespace = 0 AND page_title = '{title}'")

@@ -19,7 +19,6 @@ RECORDS = 300
 class PowerDns(Application):
     name = "powerdns"
     package = "pdns-server"
-    unsteady_tables = ()
     pages = {
         "zones": ZONES,
         "a zone": f"{ZONES}/house.example.",

@@ -219,17 +219,6 @@ FpingLocation=/bin/true
         self.spawn([ROOT / "usr/sbin/zabbix_server", "-f", "-c", self.folder / "zabbix_server.conf"])
         self.eventually(lambda: self.send([]))
 
-    def eventually(self, find):
-        """Asks again until it is so: the server does its work a second or two later."""
-        deadline = time.monotonic() + ANSWER_WAIT_S_MAX
-        while True:
-            try:
-                return find()
-            except (Failure, OSError, ValueError):
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.2)
-
     def send(self, values):
         """Sends values as `zabbix_sender` does: [(host, key, value)]; how many were taken."""
         asked = json.dumps(

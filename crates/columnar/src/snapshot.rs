@@ -8,7 +8,6 @@ use std::sync::Arc;
 use rows::error::Result;
 use rows::store::{Cursor, Direction, KeyRange, Reach, Read};
 
-use crate::keys;
 use crate::reader::{Columns, Reader, RowCursor, View};
 use crate::tables::Moment;
 
@@ -68,7 +67,7 @@ impl ColumnSnapshot {
         range: &KeyRange,
         reach: Reach,
     ) -> Box<dyn Cursor + 'a> {
-        match keys::table_of_row(&range.start).and_then(|id| self.columns.tables.get(id)) {
+        match self.columns.tables.of_row(&range.start) {
             None => cursor,
             Some(_) => {
                 let view = View::Borrowed(&*self.inner);
@@ -76,9 +75,7 @@ impl ColumnSnapshot {
             }
         }
     }
-}
 
-impl ColumnSnapshot {
     pub(crate) fn reader(&self) -> Reader<'_> {
         Reader { columns: &self.columns, inner: &*self.inner }
     }

@@ -204,7 +204,7 @@ impl<'a> Turn<'a> {
 
     /// What may be done in it.
     pub fn limits(&self) -> &'static TurnLimits {
-        if self.may_wait() { &TurnLimits::POOL } else { &TurnLimits::LOOP }
+        self.reach().limits()
     }
 
     /// Whether waiting for disk, locks and commits is allowed.

@@ -414,11 +414,13 @@ impl Catalog {
     /// `Corrupt`.
     pub(crate) fn prepared_part(key: &[u8]) -> Result<(u64, u32)> {
         let start = catalog_key(KIND_PREPARED, &[]).len();
+        let read = |rest: &[u8]| {
+            let (number, part) = rest.split_first_chunk()?;
+            let part = part.try_into().ok()?;
+            Some((u64::from_be_bytes(*number), u32::from_be_bytes(part)))
+        };
         let why = "length of the key of a prepared transaction";
-        let rest: Option<[u8; 12]> = key.get(start..).and_then(|rest| rest.try_into().ok());
-        let rest = rest.ok_or_else(|| Error::Corrupt { key: key.to_vec(), why })?;
-        let whole = rest.iter().fold(0u128, |sum, byte| sum << 8 | u128::from(*byte));
-        Ok(((whole >> 32) as u64, whole as u32))
+        key.get(start..).and_then(read).ok_or_else(|| Error::Corrupt { key: key.to_vec(), why })
     }
 
     /// Tables with numbers of indexes that were being filled when the server ended, and are none.

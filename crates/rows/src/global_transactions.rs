@@ -18,7 +18,7 @@ use crate::store::StoreTransaction;
 use crate::table::{GateGuard, SizesMoved};
 
 /// Most bytes that each of both parts may have.
-pub const XID_PART_BYTES_MAX: usize = 64;
+pub(crate) const XID_PART_BYTES_MAX: usize = 64;
 
 /// A name that the client's transaction manager gives.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

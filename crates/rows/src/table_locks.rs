@@ -45,6 +45,11 @@ pub struct TableLocks {
 }
 
 impl TableLocks {
+    /// Whether a table is among them.
+    pub fn has(&self, table: &Table) -> bool {
+        self.kind_of(&table.state).is_some()
+    }
+
     /// What a table is locked for.
     pub(crate) fn kind_of(&self, state: &Arc<TableState>) -> Option<TableLockKind> {
         if self.whole.iter().any(|gate| gate.is_of(state)) {

@@ -146,7 +146,7 @@ pub struct Session {
     writes_temporary: bool,
     /// LOAD INSERTS; then no other transaction is open.
     inserts: Option<Box<InsertLoad>>,
-    /// FLUSH TABLES WITH READ LOCK.
+    /// LOCK TABLES, FLUSH TABLES WITH READ LOCK.
     table_locks: Option<SessionTableLocks>,
     /// What SET TRANSACTION said of the next transaction only.
     next_read_only: Option<bool>,
@@ -385,11 +385,10 @@ impl Session {
         let catalog = self.sql.engine().catalog();
         let text = self.database.as_deref().map(|name| catalog.text_defaults(name));
         let collation = text.and_then(|text| text.collation).unwrap_or(Collation::Utf8Mb4GeneralCi);
-        let is_binary = collation == Collation::Binary;
-        let charset = if is_binary { collation.name() } else { "utf8mb4" };
-        for (name, value) in
-            [("collation_database", collation.name()), ("character_set_database", charset)]
-        {
+        for (name, value) in [
+            ("collation_database", collation.name()),
+            ("character_set_database", collation.set_name()),
+        ] {
             let Some(definition) = plan::variables::definition(name) else { continue };
             if self.variables.text(definition) != value {
                 Arc::make_mut(&mut self.variables).keep(definition, value.to_owned())?;

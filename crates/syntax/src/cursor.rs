@@ -14,6 +14,7 @@ use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Whitespace, Word};
+use values::codes::from_hex;
 use values::{ErrorCode, SqlMode};
 
 use super::brackets::{is_word, say_brackets};
@@ -333,11 +334,7 @@ impl<'a> Cursor<'a> {
     /// 1064 when neither is next.
     pub fn bytes(&mut self) -> Result<Vec<u8>> {
         if let Token::HexStringLiteral(digits) = self.peek() {
-            let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-            // An odd digit in front is a byte of its own.
-            let (odd, pairs) = digits.as_bytes().split_at(digits.len() % 2);
-            let bytes = [odd].into_iter().filter(|odd| !odd.is_empty()).chain(pairs.chunks(2));
-            let bytes = bytes.filter_map(byte).collect();
+            let bytes = from_hex(digits.as_bytes()).ok_or_else(|| self.syntax())?;
             self.parser.advance_token();
             return Ok(bytes);
         }

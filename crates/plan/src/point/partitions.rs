@@ -13,7 +13,7 @@ use std::sync::Arc;
 use expression::{Kind, Node, Scope, as_key};
 use rows::partition::{ColumnDomain, PartitionId};
 use rows::table::Table;
-use values::datum::{Datum, Value};
+use values::datum::Value;
 
 use super::key::{KeyBound, KeyValue, bound_key};
 use super::lookup::{Between, Limit, Lookup, find_between, find_equal};
@@ -140,13 +140,6 @@ impl PartitionTerms {
     pub fn ids(&self, table: &Table, scope: &Scope<'_>) -> Result<Vec<PartitionId>> {
         let mut ids = match table.partition_rule() {
             Ok(Some(rule)) if self.narrows() => {
-                let evaluate = |values: &[Value]| {
-                    let mut row = vec![Datum::Null; table.columns.len()];
-                    for (at, value) in rule.columns().iter().zip(values) {
-                        row[*at] = value.as_datum();
-                    }
-                    rule.inputs_of(&row)
-                };
                 let mut ids = Vec::new();
                 for columns in &self.branches {
                     let mut domains = Vec::with_capacity(columns.len());
@@ -158,7 +151,7 @@ impl PartitionTerms {
                         }
                     }
                     if !is_nothing {
-                        ids.extend(rule.among(&domains, &evaluate)?);
+                        ids.extend(table.partitions_among(rule, &domains)?);
                     }
                 }
                 ids.sort_unstable();

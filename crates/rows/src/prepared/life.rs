@@ -10,7 +10,7 @@
 use super::record::{PartMaker, RecordHead, head};
 use crate::catalog::Catalog;
 use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::global_transactions::{HeldTransaction, OwnXid, Xid};
 use crate::store::{Batch, Change, Durability, KeyRange};
 use crate::table::GateGuard;
@@ -25,13 +25,14 @@ impl Engine {
     pub fn prepare(&self, own: OwnXid, transaction: Transaction) -> Result<()> {
         self.catalog().expect_prepared(&**self.store())?;
         let number = self.global_transactions().next_number();
-        match self.write_record(number, own.xid(), &transaction) {
-            Ok(parts) => {
+        let mut parts = 0;
+        match self.write_record(number, own.xid(), &transaction, &mut parts) {
+            Ok(()) => {
                 let held = held(transaction, number, parts);
                 self.global_transactions().hold(own.xid().clone(), held);
                 Ok(())
             }
-            Err((error, parts)) => {
+            Err(error) => {
                 // Should this fail, the next start removes them: they have no head.
                 let changes = end_of_record(number, parts);
                 let _ = self.store().write(&Batch { changes }, Durability::Os);
@@ -40,40 +41,30 @@ impl Engine {
         }
     }
 
-    /// Writes a record; gives how many parts it has behind its head, also when that failed.
+    /// Writes a record, and counts the parts that it has behind its head, also when that fails.
     fn write_record(
         &self,
         number: u64,
         xid: &Xid,
         transaction: &Transaction,
-    ) -> Result<u32, (Error, u32)> {
-        let mut parts = 0;
+        parts: &mut u32,
+    ) -> Result<()> {
         let mut put = |part: Vec<u8>| {
-            parts += 1;
-            Change::put(Catalog::prepared_key(number, parts), part)
+            *parts += 1;
+            Change::put(Catalog::prepared_key(number, *parts), part)
         };
         let mut maker = PartMaker::default();
-        let mut written = Ok(());
         for write in transaction.store.writes_in(&KeyRange::default()) {
-            let full = write.map(|write| maker.add(&write).map(&mut put));
-            let full = full.and_then(|full| match full {
+            if let Some(part) = maker.add(&write?) {
                 // Not synced: the head behind it is.
-                Some(part) => self.store().write(&Batch { changes: vec![part] }, Durability::Os),
-                None => Ok(()),
-            });
-            if full.is_err() {
-                written = full;
-                break;
+                self.store().write(&Batch { changes: vec![put(part)] }, Durability::Os)?;
             }
         }
-        let mut changes: Vec<Change> = maker.finish().map(&mut put).into_iter().collect();
+        let mut changes: Vec<Change> = maker.finish().map(put).into_iter().collect();
         let tables = transaction.entered().collect();
-        let head = head(&RecordHead { xid: xid.clone(), parts, tables });
+        let head = head(&RecordHead { xid: xid.clone(), parts: *parts, tables });
         changes.push(Change::put(Catalog::prepared_key(number, 0), head));
-        written
-            .and_then(|()| self.store().write(&Batch { changes }, Durability::EveryCommit))
-            .map(|()| parts)
-            .map_err(|error| (error, parts))
+        self.store().write(&Batch { changes }, Durability::EveryCommit)
     }
 
     /// Commits a prepared transaction; `false`: there is none of this name.

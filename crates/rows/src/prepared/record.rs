@@ -135,7 +135,7 @@ impl Iterator for PartWrites<'_> {
     }
 }
 
-/// RecordBytes that are read from the front.
+/// Bytes that are read from the front.
 struct RecordBytes<'a>(&'a [u8]);
 
 impl<'a> RecordBytes<'a> {

@@ -35,12 +35,15 @@ struct Size {
 }
 
 impl SizesMoved {
-    pub(crate) fn note(&mut self, mark: usize, recency: &Arc<Recency>, bytes: i64, rows: i64) {
+    fn note(&mut self, mark: usize, recency: &Arc<Recency>, bytes: i64, rows: i64) {
         self.bytes.push(Size { mark, recency: Arc::clone(recency), bytes, rows });
     }
 
     /// Rows come into a table, leave it or become longer or shorter.
     pub(crate) fn note_rows(&mut self, mark: usize, table: &Table, mut moved: RowDelta) {
+        if let Some(recency) = table.recency() {
+            self.note(mark, recency, moved.bytes, moved.rows);
+        }
         // Nobody asks for bytes of rows that are stored in another form.
         if table.columnar {
             moved.bytes = 0;

@@ -160,7 +160,20 @@ impl Table {
             }
         };
         let domains: Vec<ColumnDomain> = rule.columns().iter().map(domain).collect();
-        rule.among(&domains, &|values| {
+        self.partitions_among(rule, &domains)
+    }
+
+    /// The partitions, ascending by number, in which rows with such columns may be; `domains` are
+    /// in the order of `PartitionRule::columns`.
+    ///
+    /// # Errors
+    /// `Expression`.
+    pub fn partitions_among(
+        &self,
+        rule: &PartitionRule,
+        domains: &[ColumnDomain],
+    ) -> Result<Vec<PartitionId>> {
+        rule.among(domains, &|values| {
             let mut row = vec![Datum::Null; self.columns.len()];
             for (at, value) in rule.columns().iter().zip(values) {
                 row[*at] = value.as_datum();

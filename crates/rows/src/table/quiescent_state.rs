@@ -6,7 +6,7 @@
 //!    That a row is no longer seen since it has expired is no change.
 //! 2. A reader that sees its own uncommitted writes is inside the gate for as long as it does.
 //!
-//! Not here: what is known (`counted`, `image_place`).
+//! Not here: what is known (`counted`, `images`).
 
 use super::state::TableState;
 use super::version::Table;

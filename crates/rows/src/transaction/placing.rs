@@ -86,7 +86,6 @@ impl Transaction {
         let bytes = (row_key.len() + row.bytes().len()) as i64;
         self.sizes.note_rows(self.store.savepoint().0, table, RowDelta { rows: -1, bytes: -bytes });
         if let Some(recency) = table.recency() {
-            self.sizes.note(self.store.savepoint().0, recency, -bytes, -1);
             recency.forget(row_key);
         }
         self.note_change(table, row_key, Some(&values), ChangedTo::Nothing);
@@ -145,7 +144,6 @@ impl Transaction {
         let moved = RowDelta { rows: i64::from(replaced == 0), bytes: change };
         self.sizes.note_rows(self.store.savepoint().0, table, moved);
         if let Some(recency) = table.recency() {
-            self.sizes.note(self.store.savepoint().0, recency, change, i64::from(replaced == 0));
             recency.touch(&row_key);
         }
         match is_new {

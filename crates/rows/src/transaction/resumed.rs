@@ -62,7 +62,6 @@ impl Transaction {
         let mark = self.store.savepoint().0;
         self.sizes.note_rows(mark, table, moved);
         if let Some(recency) = table.recency() {
-            self.sizes.note(mark, recency, moved.bytes, moved.rows);
             recency.touch(key);
         }
         let old = before.map(|row| values_of(table, key, row)).transpose()?;

@@ -512,6 +512,11 @@ pub fn description(definition: &TableDefinition, partition: &Partition) -> Optio
     (!texts.is_empty()).then(|| texts.join(","))
 }
 
+fn names_text(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| plain_or_quoted(name)).collect();
+    names.join(",")
+}
+
 /// PARTITION BY as SHOW CREATE TABLE prints it, behind a line's end.
 pub(super) fn partition_by_text(definition: &TableDefinition) -> String {
     let Some(partitioning) = &definition.partitioning else { return String::new() };
@@ -521,8 +526,7 @@ pub(super) fn partition_by_text(definition: &TableDefinition) -> String {
             (50100, format!("{} ({})", method_name(partitioning), definition_text(text)))
         }
         PartitionedBy::Columns(names) => {
-            let names: Vec<String> = names.iter().map(|name| plain_or_quoted(name)).collect();
-            let names = names.join(",");
+            let names = names_text(names);
             let method = method_name(partitioning);
             match method.strip_suffix(" COLUMNS") {
                 Some(method) => (50500, format!("{method}  COLUMNS({names})")),
@@ -535,10 +539,7 @@ pub(super) fn partition_by_text(definition: &TableDefinition) -> String {
         text.push_str(&format!("\nSUBPARTITION BY {} ", subpartition_method(within)));
         text.push_str(&match &within.by {
             PartitionedBy::Expression(text) => format!("({})", definition_text(text)),
-            PartitionedBy::Columns(names) => {
-                let names: Vec<String> = names.iter().map(|name| plain_or_quoted(name)).collect();
-                format!("({})", names.join(","))
-            }
+            PartitionedBy::Columns(names) => format!("({})", names_text(names)),
         });
         if within.naming == PartitionNaming::Counted {
             text.push_str(&format!("\nSUBPARTITIONS {}", within.count));

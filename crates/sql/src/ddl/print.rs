@@ -35,7 +35,7 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
         let set = collation.split('_').next().unwrap_or_default();
         line.push_str(&format!(" CHARACTER SET {set} COLLATE {collation}"));
     } else if let Some(collation) = collation.filter(|collation| *collation != default) {
-        let set = if collation == Collation::Binary { "binary" } else { "utf8mb4" };
+        let set = collation.set_name();
         line.push_str(&format!(" CHARACTER SET {set} COLLATE {}", collation.name()));
     }
     if let Some(computed) = &column.computed {

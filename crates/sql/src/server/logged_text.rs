@@ -3,6 +3,7 @@
 //!
 //! Not here: which log has it (`slow_log`, `general_log`), where the `?` stand (`syntax::scan`).
 
+use values::codes::write_hex;
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::text::write_untyped;
@@ -39,9 +40,7 @@ fn write_literal(value: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
         Datum::Null => out.extend_from_slice(b"NULL"),
         Datum::Bytes(bytes) if std::str::from_utf8(bytes).is_err() => {
             out.extend_from_slice(b"0x");
-            for byte in bytes {
-                out.extend_from_slice(format!("{byte:02X}").as_bytes());
-            }
+            out.extend_from_slice(&write_hex(bytes, true));
         }
         Datum::Int(_)
         | Datum::UInt(_)

@@ -217,7 +217,7 @@ impl Session {
             }
             Parsed::AlterDatabase { name, text } => {
                 self.begin_definition()?;
-                self.alter_database(name.as_deref(), text)
+                self.alter_database(&name, text)
             }
             Parsed::DropDatabase { name, if_exists } => {
                 self.begin_definition()?;
@@ -520,8 +520,8 @@ impl Session {
         listing.filter(&show.filter, mode)
     }
 
-    /// The database that a SHOW without one means.
-    fn database_or_current(&self, database: &Option<String>) -> Result<String> {
+    /// The database that a statement without one means.
+    pub(super) fn database_or_current(&self, database: &Option<String>) -> Result<String> {
         let name = database.clone().or_else(|| self.database.clone());
         let name = name.ok_or_else(SqlError::no_database)?;
         let known = self.sql.engine().catalog().has_database(&name) || is_own_name(&name);

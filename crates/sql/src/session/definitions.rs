@@ -78,17 +78,13 @@ impl Session {
 
     pub(super) fn alter_database(
         &mut self,
-        name: Option<&str>,
+        name: &Option<String>,
         text: TextDefaults,
     ) -> Result<Reply> {
-        let current = self.database.clone();
-        let name = name.or(current.as_deref()).ok_or_else(SqlError::no_database)?;
-        refuse_changes(name, &self.user)?;
-        if !self.sql.engine().catalog().has_database(name) {
-            return Err(SqlError::unknown_database(name));
-        }
+        let name = self.database_or_current(name)?;
+        refuse_changes(&name, &self.user)?;
         if text != TextDefaults::default() {
-            self.sql.engine().alter_database(name, text)?;
+            self.sql.engine().alter_database(&name, text)?;
             self.tell_database_text()?;
         }
         Ok(self.done(1))

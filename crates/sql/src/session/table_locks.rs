@@ -14,7 +14,6 @@
 //! do, and read what is committed.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use rows::table::Table;
@@ -37,8 +36,6 @@ pub(super) struct SessionTableLocks {
 /// What a LOCK TABLES named.
 struct TablesLockedByName {
     tables: Vec<(TableName, bool)>,
-    /// The same, each with its database.
-    known: HashSet<(String, String)>,
     /// Whether there is a view among them.
     has_views: bool,
 }
@@ -60,7 +57,7 @@ impl Session {
     }
 
     fn locked(&mut self, tables: &[(TableName, bool)]) -> Result<SessionTableLocks> {
-        let (mut wanted, mut known, mut has_views) = (Vec::new(), HashSet::new(), false);
+        let (mut wanted, mut has_views) = (Vec::new(), false);
         for (name, for_writing) in tables {
             if self.view(name)?.is_some() {
                 has_views = true;
@@ -71,13 +68,12 @@ impl Session {
             if table.is_temporary() {
                 continue;
             }
-            known.insert((table.database.clone(), table.name.clone()));
             let kind = if *for_writing { TableLockKind::Write } else { TableLockKind::Read };
             wanted.push((table, kind));
         }
         let (engine, patience) = (self.sql.engine(), self.patience());
         let locks = Arc::new(self.unless_killed(engine.lock_tables(&wanted, &patience))??);
-        let named = Some(TablesLockedByName { tables: tables.to_vec(), known, has_views });
+        let named = Some(TablesLockedByName { tables: tables.to_vec(), has_views });
         Ok(SessionTableLocks { locks, named })
     }
 
@@ -188,17 +184,15 @@ impl Session {
         if table.is_temporary() {
             return Ok(());
         }
-        let named = self.table_locks.as_ref().and_then(|held| held.named.as_ref());
-        if let Some(named) = named {
-            let is_known = named.known.contains(&(table.database.clone(), table.name.clone()));
-            if !is_known && !named.has_views {
+        if let Some(SessionTableLocks { locks, named: Some(named) }) = &self.table_locks {
+            if locks.has(table) {
+                return Ok(());
+            }
+            if !named.has_views {
                 return Err(SqlError::new(
                     ErrorCode::TableNotLocked,
                     format!("Table '{}' was not locked with LOCK TABLES", table.name),
                 ));
-            }
-            if is_known {
-                return Ok(());
             }
         }
         let patience = how.may_wait.then(|| self.patience());

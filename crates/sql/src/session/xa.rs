@@ -27,6 +27,7 @@ use syntax::show::Subject;
 use syntax::statement::Statement as Parsed;
 use syntax::xa::{XaStartMode, XaStatement, XidSpec};
 use values::ErrorCode;
+use values::codes::write_hex;
 use values::datum::Value;
 
 use super::Session;
@@ -102,9 +103,7 @@ impl Session {
 
     /// A deadlock has rolled the transaction back.
     pub(super) fn note_xa_deadlock(&mut self) {
-        if let Some(branch) = &mut self.xa {
-            branch.state = XaState::RolledBack(ErrorCode::XaRbdeadlock);
-        }
+        self.set_xa_state(XaState::RolledBack(ErrorCode::XaRbdeadlock));
     }
 
     /// Refuses a statement that the session's global transaction does not allow.
@@ -346,11 +345,10 @@ impl Session {
         let mut listing = Listing { columns, ..Listing::default() };
         for xid in self.sql.engine().global_transactions().prepared() {
             let name = [&xid.global[..], &xid.branch].concat();
-            let hexadecimal = || {
-                let digits: String = name.iter().map(|byte| format!("{byte:02X}")).collect();
-                format!("0x{digits}").into_bytes()
+            let data = match convert {
+                true => [b"0x", &write_hex(&name, true)[..]].concat(),
+                false => name,
             };
-            let data = if convert { hexadecimal() } else { name.clone() };
             listing.push(vec![
                 number(xid.format),
                 number(xid.global.len() as u64),

@@ -256,11 +256,10 @@ pub fn collations() -> Listing {
         "Pad_attribute",
     ]);
     for collation in collation::collations() {
-        let charset = if collation == Collation::Binary { "binary" } else { "utf8mb4" };
         let is_default = matches!(collation, Collation::Binary | Collation::Utf8Mb4GeneralCi);
         listing.push(vec![
             text(collation.name()),
-            text(charset),
+            text(collation.set_name()),
             number(collation.number().into()),
             text(if is_default { "Yes" } else { "" }),
             text("Yes"),

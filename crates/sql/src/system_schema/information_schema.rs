@@ -25,7 +25,6 @@ use rows::table::Table;
 use values::collation;
 use values::datum::Value;
 use values::full_text::STOPWORDS;
-use values::types::Collation;
 
 use super::listed_columns::ListedTables;
 use columns::columns;
@@ -249,8 +248,7 @@ pub fn renamed(mut listing: Listing, names: &[&str]) -> Listing {
 fn applicability() -> Listing {
     let mut listing = Listing::new(&["COLLATION_NAME", "CHARACTER_SET_NAME"]);
     for collation in collation::collations() {
-        let charset = if collation == Collation::Binary { "binary" } else { "utf8mb4" };
-        listing.push(vec![text(collation.name()), text(charset)]);
+        listing.push(vec![text(collation.name()), text(collation.set_name())]);
     }
     listing
 }

@@ -107,6 +107,11 @@ impl Collation {
         }
     }
 
+    /// The name of its character set.
+    pub fn set_name(self) -> &'static str {
+        if self == Collation::Binary { "binary" } else { "utf8mb4" }
+    }
+
     /// The number by which MySQL's protocol knows it.
     pub fn number(self) -> u16 {
         match self {

@@ -4,6 +4,7 @@ use expression::{Kind, Node, TRUTH, UNTYPED};
 use sqlparser::ast::{DataType, Expr, Value as Literal};
 use syntax::cursor::Place;
 use values::ErrorCode;
+use values::codes::from_hex;
 use values::convert::from_text;
 use values::datum::Value;
 use values::decimal::Decimal;
@@ -22,13 +23,8 @@ pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
             Node::constant(Value::Bytes(text.as_bytes().to_vec()))
         }
         Literal::HexStringLiteral(digits) => {
-            let padded = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.clone() };
-            let bytes = padded
-                .as_bytes()
-                .chunks(2)
-                .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-                .collect::<Vec<u8>>();
-            Node::digits_literal(bytes)
+            let bytes = from_hex(digits.as_bytes());
+            Node::digits_literal(bytes.ok_or_else(|| SqlError::syntax(digits, 1))?)
         }
         Literal::SingleQuotedByteStringLiteral(bits) => {
             let value = u64::from_str_radix(&format!("0{bits}"), 2)
@@ -53,7 +49,7 @@ pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
 
 fn parameter(number: u16, names: &Names<'_>) -> Node {
     let (ty, nullable) = names.resolver.map_or((UNTYPED, true), |known| known.literal(number));
-    of_connection(Node::new(Kind::Parameter(number), ty, nullable), names.mode)
+    Node::new(Kind::Parameter(number), ty, nullable)
 }
 
 /// The items of a list, where a word may stand for many places.
@@ -71,7 +67,8 @@ pub(super) fn items(list: &[Expr], names: &Names<'_>) -> Bound<Vec<Node>> {
             Some(Place { number, count, .. }) => {
                 let first = number.saturating_sub(names.parameter_base);
                 nodes.reserve_exact(usize::from(count));
-                nodes.extend((0..count).map(|nth| parameter(first.saturating_add(nth), names)));
+                let place = |nth| parameter(first.saturating_add(nth), names);
+                nodes.extend((0..count).map(|nth| of_connection(place(nth), names.mode)));
             }
             None => nodes.push(bind(item, names)?),
         }

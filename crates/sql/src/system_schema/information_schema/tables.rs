@@ -25,11 +25,10 @@ pub(super) fn schemata(engine: &Engine) -> Listing {
     for name in database_names(engine) {
         let collation = engine.catalog().text_defaults(&name).collation;
         let collation = collation.unwrap_or(Collation::Utf8Mb4GeneralCi);
-        let is_binary = collation == Collation::Binary;
         listing.push(vec![
             text(CATALOG),
             text(name),
-            text(if is_binary { collation.name() } else { "utf8mb4" }),
+            text(collation.set_name()),
             text(collation.name()),
             Value::Null,
             text("NO"),
