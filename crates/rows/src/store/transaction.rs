@@ -100,8 +100,8 @@ pub trait StoreTransaction: Read {
         let _ = (table, wait);
         Ok(())
     }
-    /// What it is called among those who wait for row locks (`StoreUpkeep::row_lock_waits`); `None` where
-    /// that is not known.
+    /// What it is called among those who wait for row locks (`StoreUpkeep::row_lock_waits`); `None`
+    /// where that is not known.
     fn lock_owner(&self) -> Option<u64> {
         None
     }
