@@ -67,7 +67,8 @@ impl Accumulator {
     pub fn new(aggregate: &Aggregate, concat_bytes_max: usize) -> Accumulator {
         use AggregateFunction as F;
         let state = match aggregate.function {
-            F::CountRows | F::Count => AccumulatorState::Count(0),
+            // What GROUPING says follows from the group, not from its rows.
+            F::CountRows | F::Count | F::Grouping => AccumulatorState::Count(0),
             F::Sum | F::Average => match aggregate.ty {
                 ColumnType::Decimal { .. } => AccumulatorState::Exact(0, None, 0),
                 _ => AccumulatorState::Inexact(0.0, 0),

@@ -290,8 +290,12 @@ impl<'g> Groups<'g> {
         let start = at * (keys + others);
         let end = start + keys + others;
         row.extend(self.values[start..start + keys].iter_mut().map(taken));
+        let level = self.groups[at].level;
         for (state, aggregate) in self.states_of(at).iter_mut().zip(&grouping.aggregates) {
-            row.push(state.result(aggregate, scope)?);
+            row.push(match aggregate.function {
+                AggregateFunction::Grouping => Value::Int(aggregate.summed_keys(level)),
+                _ => state.result(aggregate, scope)?,
+            });
         }
         row.extend(self.values[start + keys..end].iter_mut().map(taken));
         Ok(())

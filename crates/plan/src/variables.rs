@@ -411,6 +411,12 @@ impl SessionVariables {
             }
             // The other documents of MySQL's are not made.
             "explain_json_format_version" if text != "1" => return Err(wrong()),
+            "lc_messages" => {
+                let known = TimeNames::find(&text).ok_or_else(|| {
+                    SqlError::new(ErrorCode::UnknownLocale, format!("Unknown locale: '{text}'"))
+                })?;
+                shown = Some(known.language.to_string());
+            }
             "rowhouse_executor" => {
                 self.executor = match text.to_ascii_lowercase().as_str() {
                     "auto" => Executor::Auto,

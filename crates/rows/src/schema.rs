@@ -74,12 +74,12 @@ pub struct CheckDefinition {
 
 impl CheckDefinition {
     /// The name of a table's condition that was given none.
-    pub(crate) fn generated_name(table: &str, number: u64) -> String {
+    pub fn generated_name(table: &str, number: u64) -> String {
         format!("{table}_chk_{number}")
     }
 
     /// The number in such a name.
-    pub(crate) fn number(&self, table: &str) -> Option<u64> {
+    pub fn number(&self, table: &str) -> Option<u64> {
         self.name.strip_prefix(table)?.strip_prefix("_chk_")?.parse().ok()
     }
 }

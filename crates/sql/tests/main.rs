@@ -15,6 +15,7 @@ mod checksum;
 mod cliffs;
 mod collations;
 mod columns;
+mod comments;
 mod counts;
 mod covering;
 mod distinct;

@@ -55,6 +55,17 @@ const UNARY: u8 = 50;
 /// How tightly `:=` binds.
 const ASSIGNMENT: u8 = 1;
 
+/// Of how many words an operator REGEXP or RLIKE is that comes next, and whether NOT is among them.
+fn regexp_words(parser: &Parser<'_>) -> Option<(usize, bool)> {
+    let is_word = |at: usize, words: &[Keyword]| {
+        matches!(&parser.peek_nth_token_ref(at).token,
+            Token::Word(word) if word.quote_style.is_none() && words.contains(&word.keyword))
+    };
+    let negated = is_word(0, &[Keyword::NOT]);
+    let at = usize::from(negated);
+    is_word(at, &[Keyword::REGEXP, Keyword::RLIKE]).then_some((at + 1, negated))
+}
+
 /// Whether SOUNDS LIKE is next, which binds as LIKE does.
 fn is_sounds_like(parser: &Parser<'_>) -> bool {
     is_next(parser, "SOUNDS")
@@ -207,6 +218,17 @@ impl Dialect for RowhouseDialect {
                 left: sound(expr.clone()),
                 op: BinaryOperator::Eq,
                 right: sound(right),
+            }));
+        }
+        if let Some((words, negated)) = regexp_words(parser) {
+            // The parser's own way of it takes a NULL behind for one of its words.
+            (0..words).for_each(|_| parser.advance_token());
+            let pattern = parser.parse_subexpr(self.prec_value(Precedence::Like));
+            return Some(pattern.map(|pattern| Expr::RLike {
+                negated,
+                expr: Box::new(expr.clone()),
+                pattern: Box::new(pattern),
+                regexp: true,
             }));
         }
         let op = match parser.parse_one_of_keywords(&[Keyword::DIV, Keyword::MOD])? {

@@ -89,6 +89,8 @@ pub enum Statement {
     UnlockTables,
     /// FLUSH TABLES ... WITH READ LOCK; without names, of all.
     ReadLock(Vec<TableName>),
+    /// FLUSH TABLES without a lock; without names, all of them.
+    FlushTables(Vec<TableName>),
     /// Other FLUSH, and dropping what may not exist and cannot: nothing is to be done.
     Flush,
     /// FLUSH LOGS, or one of them.
@@ -254,7 +256,7 @@ fn flush(cursor: &mut Cursor<'_>) -> Result<Statement> {
     if cursor.take_all(&["WITH", "READ", "LOCK"]) || cursor.take_all(&["FOR", "EXPORT"]) {
         return Ok(Statement::ReadLock(names));
     }
-    Ok(Statement::Flush)
+    Ok(Statement::FlushTables(names))
 }
 
 /// There is no binary log and no replication that could be reset.

@@ -178,6 +178,7 @@ table! {
     WarnNullToNotnull 1263 b"22004";
     WarnDataOutOfRange 1264 b"22003" forgiven;
     DataTruncated 1265 b"01000" forgiven;
+    UsingOtherHandler 1266 b"HY000";
     CantAggregate2collations 1267 b"HY000";
     RevokeGrants 1269 b"HY000";
     CantAggregate3collations 1270 b"HY000";
@@ -296,11 +297,14 @@ table! {
     EventCannotAlterInThePast 1589 b"HY000";
     XaRbdeadlock 1614 b"XA102";
     VariableIsReadonly 1621 b"HY000";
+    TooLongTableComment 1628 b"HY000";
+    TooLongFieldComment 1629 b"HY000";
     UnknownLocale 1649 b"HY000";
     SameNamePartitionField 1652 b"HY000";
     PartitionColumnList 1653 b"HY000";
     WrongTypeColumnValue 1654 b"HY000";
     FieldTypeNotAllowedAsPartitionField 1659 b"HY000";
+    TooLongIndexComment 1688 b"HY000";
     DataOutOfRange 1690 b"22003" forgiven;
     ValuesIsNotIntType 1697 b"HY000";
     AccessDeniedNoPasswordError 1698 b"28000";
@@ -319,6 +323,7 @@ table! {
     ForeignDuplicateKeyWithChildInfo 1761 b"23000" forgiven;
     UnknownExplainFormat 1791 b"HY000";
     CantExecuteInReadOnlyTransaction 1792 b"25006";
+    TooLongTablePartitionComment 1793 b"HY000";
     InnodbNoFtTempTable 1796 b"HY000";
     UnknownAlterAlgorithm 1800 b"HY000";
     UnknownAlterLock 1801 b"HY000";
@@ -349,6 +354,7 @@ table! {
     IncorrectType 3064 b"HY000";
     WrongFkOptionForGeneratedColumn 3104 b"HY000";
     GeneratedColumnNonPrior 3107 b"HY000";
+    GeneratedColumnRefAutoInc 3109 b"HY000";
     AccountHasBeenLocked 3118 b"HY000";
     InvalidJsonText 3140 b"22032" forgiven;
     InvalidJsonTextInParam 3141 b"22032";
@@ -390,6 +396,7 @@ table! {
     WindowRangeFrameNumericType 3589 b"HY000";
     WindowInvalidWindowFuncUse 3593 b"HY000";
     WindowInvalidWindowFuncAliasUse 3594 b"HY000";
+    FieldInGroupingNotGroupBy 3602 b"HY000";
     IllegalPrivilegeLevel 3619 b"HY000";
     CteMaxRecursionDepth 3636 b"HY000";
     CredentialsContradictToHistory 3638 b"HY000";
@@ -412,8 +419,13 @@ table! {
     FunctionalIndexFunctionNotAllowed 3758 b"HY000";
     FulltextFunctionalIndex 3759 b"HY000";
     FunctionalIndexOnField 3762 b"HY000";
+    GeneratedColumnNamedFunctionIsNotAllowed 3763 b"HY000";
+    DefaultValExprVariables 3772 b"HY000";
     FkIncompatibleColumns 3780 b"HY000";
+    NonBooleanExprForCheckConstraint 3812 b"HY000";
     ColumnCheckConstraintReferencesOtherColumn 3813 b"HY000";
+    CheckConstraintNamedFunctionIsNotAllowed 3814 b"HY000";
+    CheckConstraintFunctionIsNotAllowed 3815 b"HY000";
     CheckConstraintVariables 3816 b"HY000";
     CheckConstraintRefersAutoIncrementColumn 3818 b"HY000";
     CheckConstraintViolated 3819 b"HY000" forgiven;

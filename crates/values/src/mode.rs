@@ -174,6 +174,11 @@ impl SqlMode {
         self.0 & (1 << 11) != 0
     }
 
+    /// A table is not made with another engine than the one that it was to have.
+    pub fn no_engine_substitution(self) -> bool {
+        self.0 & (1 << 13) != 0
+    }
+
     /// 0 in an AUTO_INCREMENT column is stored, not replaced.
     pub fn no_auto_value_on_zero(self) -> bool {
         self.0 & (1 << 12) != 0

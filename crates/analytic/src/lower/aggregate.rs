@@ -118,6 +118,7 @@ impl Lowering<'_> {
                 };
                 add(plain(function, vec![self.as_double(value, &node.ty)], distinct))
             }
+            F::Grouping => return Err(SqlError::not_lowerable("GROUPING in a plan")),
             F::GroupConcat => self.group_concat(row, aggregate, value, add)?,
             F::JsonArray => {
                 // Which texts are one is said of their weights, not of their elements.

@@ -89,7 +89,8 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
                 let shown = Cell::of(datum.to_value());
                 scope
                     .distrust(ErrorCode::TruncatedWrongValue, || warning(ty, &shown, issue, scope));
-                if is_temporal(ty) && !matches!(issue, Issue::Truncated) {
+                let is_time = is_temporal(ty) || *ty == ColumnType::Year;
+                if is_time && !matches!(issue, Issue::Truncated) {
                     return Ok(NULL);
                 }
             }

@@ -5,18 +5,18 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use values::datum::Datum;
 
-use crate::functions::call::{Call, int, whole};
+use crate::functions::call::{Call, whole};
 use crate::functions::function::Function;
 use crate::statement::error::Result;
+use crate::tree::make::is_byte_string;
 use crate::value::cell::{Cell, NULL, bytes_of};
 
 /// Their values.
 pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     let Call { function, arguments, scope, .. } = *call;
     use Function as F;
-    let asks = matches!(function, F::IsIpv4 | F::IsIpv6 | F::IsIpv4Compat | F::IsIpv4Mapped);
     if cells[0].is_null() {
-        return Ok(if asks { int(0) } else { NULL });
+        return Ok(NULL);
     }
     if function == F::InetNtoa {
         let address = whole(&cells[0], scope).and_then(|number| u32::try_from(number).ok());
@@ -39,6 +39,8 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
             (None, Some(address)) => Cell::Owned(address.octets().to_vec()),
             (None, None) => NULL,
         },
+        // What it shows are bytes, not the characters of a text.
+        F::Inet6Ntoa if !is_byte_string(&arguments[0]) => NULL,
         F::Inet6Ntoa => match (<[u8; 4]>::try_from(bytes), <[u8; 16]>::try_from(bytes)) {
             (Ok(octets), _) => text(Ipv4Addr::from(octets)),
             (_, Ok(octets)) => text_of_six(octets),

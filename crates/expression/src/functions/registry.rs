@@ -118,7 +118,12 @@ impl Function {
 
     /// Whether it asks for more than its arguments: the session, the time or chance.
     pub fn asks_more_than(self, arguments: &[Node]) -> bool {
-        self.has(VOLATILE | WAITS | ASKS) || self.has(ASKS_ALONE) && arguments.is_empty()
+        self.may_ask_more_than(arguments.len())
+    }
+
+    /// As `asks_more_than`, of so many arguments.
+    pub fn may_ask_more_than(self, arguments: usize) -> bool {
+        self.has(VOLATILE | WAITS | ASKS) || self.has(ASKS_ALONE) && arguments == 0
     }
 
     /// Whether its text is as a literal's, whatever collations its arguments have.

@@ -226,6 +226,7 @@ impl Binder<'_> {
             F::JsonObject if distinct => return Err(SqlError::syntax(&list.to_string(), 1).into()),
             F::JsonObject if arguments.len() == 2 => {}
             F::JsonObject => return Err(SqlError::syntax(&list.to_string(), 1).into()),
+            F::Grouping if !arguments.is_empty() && !distinct => {}
             F::GroupConcat if arguments.len() == 1 => {}
             F::GroupConcat if !arguments.is_empty() => {
                 arguments = vec![call_node("CONCAT", arguments)?];

@@ -7,8 +7,11 @@
 //! Not here: computing groups (`executor::group`) and window functions (`executor::window`).
 
 use expression::{Kind, Node, parts_of};
+use values::ErrorCode;
+use values::datum::Value;
 
-use crate::tree::{AskedQuery, Grouping, Windowing, outer_slots_mut};
+use crate::tree::{AggregateFunction, AskedQuery, Grouping, Windowing, outer_slots_mut};
+use results::{Result, SqlError};
 
 /// Within a sub-query, and while the SELECT around it is bound: the relation whose columns are that
 /// SELECT's aggregates. No SELECT has so many relations.
@@ -30,6 +33,33 @@ pub(super) fn lift(grouping: &mut Grouping, node: &mut Node) {
         may_lack: keys == 0,
     };
     above.lift(node);
+}
+
+/// Gives each GROUPING the positions of the keys that it asks about; without ROLLUP there are no
+/// sums over any.
+///
+/// # Errors
+/// 3602 for what is no key, 1111 without GROUP BY.
+pub(super) fn find_keys_of_sums(grouping: &mut Grouping) -> Result<()> {
+    let Grouping { keys, aggregates, .. } = grouping;
+    for aggregate in aggregates.iter_mut() {
+        if aggregate.function != AggregateFunction::Grouping {
+            continue;
+        }
+        if keys.is_empty() {
+            let message = "Invalid use of group function";
+            return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, message));
+        }
+        for (at, argument) in aggregate.arguments.iter_mut().enumerate() {
+            let Some(position) = keys.iter().position(|key| key == argument) else {
+                let message =
+                    format!("Argument #{at} of GROUPING function is not in GROUP BY");
+                return Err(SqlError::new(ErrorCode::FieldInGroupingNotGroupBy, message));
+            };
+            *argument = Node::constant(Value::Int(position as i64));
+        }
+    }
+    Ok(())
 }
 
 /// Rewrites an expression over the rows that window functions are over to one over theirs.

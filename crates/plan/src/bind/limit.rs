@@ -64,7 +64,9 @@ pub(super) fn limit_of(query: &Query) -> Bound<(Option<Expr>, Option<Expr>)> {
 /// Whether LIMIT may have a literal.
 fn is_row_count(literal: &Value) -> bool {
     match literal {
-        Value::Number(digits, _) => digits.bytes().all(|byte| byte.is_ascii_digit()),
+        Value::Number(digits, _) => {
+            digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.parse::<u64>().is_ok()
+        }
         Value::Placeholder(_) => true,
         _ => false,
     }

@@ -180,9 +180,15 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         Expr::Like { negated, any: false, expr, pattern, escape_char } => {
             let escape = match escape_char.as_ref().map(|value| &value.value) {
                 None if names.mode.no_backslash_escapes() => None,
-                None => Some('\\'),
+                None | Some(Literal::Null) => Some('\\'),
                 Some(Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text)) => {
-                    text.chars().next()
+                    let mut chars = text.chars();
+                    let escape = chars.next();
+                    if chars.next().is_some() {
+                        let message = "Incorrect arguments to ESCAPE";
+                        return Err(SqlError::new(ErrorCode::WrongArguments, message).into());
+                    }
+                    escape
                 }
                 Some(other) => return elsewhere(format_args!("ESCAPE {other}")),
             };

@@ -17,7 +17,7 @@ use values::ErrorCode;
 
 use super::Binder;
 use super::from::BoundFrom;
-use super::grouping::{lift, lift_functions, lift_over_windows};
+use super::grouping::{find_keys_of_sums, lift, lift_functions, lift_over_windows};
 use super::query::{bare_number, position};
 use super::scope::QueryScope;
 use super::title::{item_name, result_type};
@@ -101,6 +101,7 @@ impl Binder<'_> {
         let mut grouping = Grouping { keys, rollup, aggregates, others: Vec::new() };
         let mut columns = columns;
         if grouped {
+            find_keys_of_sums(&mut grouping)?;
             if grouping.keys.is_empty() && windowing.functions.is_empty() {
                 let nodes = outputs.iter().chain(&having);
                 nodes.for_each(|node| keep_digits(&mut grouping.aggregates, node));

@@ -7,7 +7,7 @@
 use expression::{Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm};
 
 use crate::tree::{
-    AskedQuery, Body, Join, Query, Select, Source, WindowCall, WindowFunction, free_references,
+    Aggregate, AggregateFunction, AskedQuery, Body, Join, Query, Select, Source, WindowCall, WindowFunction, free_references,
 };
 
 /// Whether a query, not planned yet, has a sub-query that has to be run as it is written.
@@ -36,7 +36,9 @@ fn of_select(select: &Select) -> bool {
     });
     let grouped = select.grouping.iter().any(|grouping| {
         let arguments = grouping.aggregates.iter().flat_map(|aggregate| &aggregate.arguments);
-        grouping.keys.iter().chain(&grouping.others).chain(arguments).any(of_node)
+        let asks_keys = |aggregate: &Aggregate| aggregate.function == AggregateFunction::Grouping;
+        grouping.aggregates.iter().any(asks_keys)
+            || grouping.keys.iter().chain(&grouping.others).chain(arguments).any(of_node)
     });
     let windowed = select.windowing.iter().any(|windowing| {
         windowing.functions.iter().any(is_of_rows_alone) || windowing.inputs.iter().any(of_node)

@@ -4,6 +4,7 @@
 //! (`executor::accumulate`).
 
 use expression::{Kind, Node, keeps_digits};
+use values::datum::Value;
 use values::decimal::Decimal;
 use values::types::ColumnType;
 
@@ -15,7 +16,7 @@ use super::walk::node_mut;
 pub struct Aggregate {
     /// Which.
     pub function: AggregateFunction,
-    /// What it is over.
+    /// What it is over; of GROUPING, once its SELECT is bound, the positions of these keys.
     pub arguments: Vec<Node>,
     /// DISTINCT.
     pub distinct: bool,
@@ -106,6 +107,13 @@ impl Aggregate {
                 Digits::OfArgument => quotients(),
                 Digits::AsShown => false,
             }
+    }
+
+    /// What GROUPING says of a row that is grouped by so many keys: a bit for each key that it asks
+    /// about, the last one's lowest, set where the row sums over the key.
+    pub fn summed_keys(&self, level: usize) -> i64 {
+        let is_summed = |argument: &Node| matches!(argument.kind, Kind::Constant(Value::Int(at)) if at >= level as i64);
+        self.arguments.iter().fold(0, |bits, argument| bits << 1 | i64::from(is_summed(argument)))
     }
 
     /// Whether its values are to be told apart, sorted or counted before they are joined.

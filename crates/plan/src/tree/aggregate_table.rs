@@ -72,6 +72,8 @@ aggregates! {
     Minimum ["MIN"] extreme, numbers false, OfArgument, frames true;
     Maximum ["MAX"] extreme, numbers false, OfArgument, frames true;
     AnyValue ["ANY_VALUE"] any_value, numbers false, AsShown, frames false;
+    // Which of these keys a row of a rollup sums over.
+    Grouping ["GROUPING"] count, numbers false, AsShown, frames false;
     GroupConcat ["GROUP_CONCAT"] joined_text, numbers false, AsShown, frames false;
     JsonArray ["JSON_ARRAYAGG"] json, numbers false, AsShown, frames false;
     JsonObject ["JSON_OBJECTAGG"] json, numbers false, AsShown, frames false;

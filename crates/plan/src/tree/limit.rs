@@ -11,7 +11,7 @@ use results::{Result, SqlError};
 /// A whole number of rows from LIMIT.
 ///
 /// # Errors
-/// Those of evaluating it, and 1210 when it is no such number.
+/// Those of evaluating it, 1064 for a whole number beyond 2^64, 1210 for what is no such number.
 pub fn row_count(node: Option<&Node>, scope: &Scope<'_>) -> Result<Option<u64>> {
     let Some(node) = node else { return Ok(None) };
     let cell = node.evaluate(scope)?;
@@ -20,6 +20,10 @@ pub fn row_count(node: Option<&Node>, scope: &Scope<'_>) -> Result<Option<u64>> 
         Datum::UInt(v) => Some(v),
         Datum::Bytes(text) => {
             std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok())
+        }
+        // A number of that many digits is none of the grammar's.
+        Datum::Decimal(value) if value.scale() == 0 => {
+            return Err(SqlError::syntax(&value.to_string(), 1));
         }
         _ => None,
     };

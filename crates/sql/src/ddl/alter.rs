@@ -1,7 +1,7 @@
 //! ALTER TABLE: from its parts as written to alterations.
 
 use rows::alter::{Alteration, ColumnPlace, ConversionRules};
-use rows::schema::{Column, DefaultValue};
+use rows::schema::{CheckDefinition, Column, DefaultValue};
 use rows::table::Table;
 use syntax::alter::{AlterSpec, PlaceSpec};
 use syntax::table::{ColumnSpec, Element};
@@ -14,9 +14,10 @@ use values::types::Collation;
 use super::UnenforcedParts;
 use super::column::{column_of, default_value, now_for_all};
 use super::create::{
-    columnar_index_of, engine_name, expires_by, foreign_key_of, full_text_of, index_of,
-    index_of_column, new_member,
+    columnar_index_of, expires_by, foreign_key_of, full_text_of, index_of, index_of_column,
+    new_member,
 };
+use super::engine::engine_of;
 use super::partition::partition_change_of;
 use super::rules::{check_of, checks_of, text_for_all};
 use results::{Result, SqlError};
@@ -101,8 +102,18 @@ impl Maker<'_> {
         }
     }
 
+    /// What a condition that is added is called, if it is given no name.
+    fn name_of_check(&self) -> String {
+        let is_added = |alteration: &&Alteration| matches!(alteration, Alteration::AddCheck(_));
+        let name = &self.table.name;
+        let last = self.table.checks.iter().filter_map(|check| check.number(name)).max();
+        let added = self.out.iter().filter(is_added).count() as u64;
+        CheckDefinition::generated_name(name, last.unwrap_or(0) + added + 1)
+    }
+
     fn checks_of(&mut self, spec: &ColumnSpec) -> Result<()> {
-        self.out.extend(checks_of(spec)?.into_iter().map(Alteration::AddCheck));
+        let unnamed = self.name_of_check();
+        self.out.extend(checks_of(spec, &unnamed)?.into_iter().map(Alteration::AddCheck));
         Ok(())
     }
 
@@ -143,7 +154,8 @@ impl Maker<'_> {
                 }
                 Element::Check(spec) if !spec.enforced => self.unenforced.checks += 1,
                 Element::Check(spec) => {
-                    self.out.push(Alteration::AddCheck(check_of(spec, None)?));
+                    let unnamed = self.name_of_check();
+                    self.out.push(Alteration::AddCheck(check_of(spec, None, &unnamed)?));
                 }
                 Element::Column(_) => {}
             },
@@ -281,8 +293,8 @@ impl Maker<'_> {
         if let Some(comment) = &options.comment {
             self.out.push(Alteration::SetComment(comment.clone()));
         }
-        if let Some(engine) = &options.engine {
-            self.out.push(Alteration::SetEngine(engine_name(engine.clone())));
+        if let Some(engine) = engine_of(options) {
+            self.out.push(Alteration::SetEngine(engine.to_string()));
         }
         if let Some(value) = options.auto_increment {
             self.out.push(Alteration::SetAutoIncrement(value));

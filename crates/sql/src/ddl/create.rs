@@ -6,7 +6,6 @@ use rows::ddl::{
     NewKeyPart, NewMember, NewTable,
 };
 use rows::foreign_key::{ForeignKeyChecks, ReferentialAction};
-use rows::schema::COLUMNAR;
 use rows::schema::{CheckDefinition, Column, DefaultValue, Retention, TableDefinition};
 use sqlparser::ast::Expr;
 use syntax::rule::rule_text;
@@ -21,6 +20,7 @@ use values::types::{Collation, ColumnType, TextDefaults};
 
 use super::UnenforcedParts;
 use super::column::column_of;
+use super::engine::engine_of;
 use super::partition::partitioning_of;
 use super::rules::{check_of, checks_of};
 use results::{Result, ResultColumn, SqlError};
@@ -149,7 +149,8 @@ pub fn new_table(
                 spec.ty.check_length(&spec.name, char_bytes)?;
                 columns.push(column_of(spec, collation, session)?);
                 unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
-                checks.extend(checks_of(spec)?);
+                let unnamed = name_of_check(&create.name.table, &checks);
+                checks.extend(checks_of(spec, &unnamed)?);
                 if spec.primary {
                     indexes.push(index_of_column(&spec.name, true));
                 }
@@ -172,7 +173,10 @@ pub fn new_table(
             Element::Index(spec) => indexes.push(index_of(spec)?),
             Element::ForeignKey(spec) => foreign.push(foreign_key_of(spec, database)),
             Element::Check(spec) if !spec.enforced => unenforced.checks += 1,
-            Element::Check(spec) => checks.push(check_of(spec, None)?),
+            Element::Check(spec) => {
+                let unnamed = name_of_check(&create.name.table, &checks);
+                checks.push(check_of(spec, None, &unnamed)?);
+            }
         }
     }
     for column in given {
@@ -210,7 +214,7 @@ pub fn new_table(
         columns,
         indexes,
         comment: create.options.comment.clone().unwrap_or_default(),
-        engine: create.options.engine.clone().map_or_else(|| ENGINE.to_string(), engine_name),
+        engine: engine_of(&create.options).unwrap_or(ENGINE).to_string(),
         auto_increment_base: create.options.auto_increment.unwrap_or(0),
         retention: Retention {
             expires_by: expires_by(&create.options).flatten(),
@@ -226,6 +230,12 @@ pub fn new_table(
         partitioning,
     };
     Ok((table, unenforced))
+}
+
+/// What a condition behind these is called, if it is given no name.
+fn name_of_check(table: &str, before: &[NewCheck]) -> String {
+    let unnamed = before.iter().filter(|check| check.name.is_none()).count();
+    CheckDefinition::generated_name(table, unnamed as u64 + 1)
 }
 
 /// A foreign key as `rows` is to make it, of a table of some database.
@@ -288,14 +298,6 @@ fn indexes_for(foreign: &[NewForeignKey], written: &[NewIndex]) -> Vec<NewIndex>
 pub fn expires_by(options: &TableOptions) -> Option<Option<String>> {
     let name = options.expires_by.clone()?;
     Some(Some(name).filter(|name| !name.is_empty()))
-}
-
-/// The engine's name as SHOW CREATE TABLE prints it.
-pub fn engine_name(given: String) -> String {
-    const KNOWN: [&str; 9] =
-        [COLUMNAR, "InnoDB", "MyISAM", "MEMORY", "ARCHIVE", "CSV", "Aria", "RocksDB", "TokuDB"];
-    let known = KNOWN.iter().find(|known| known.eq_ignore_ascii_case(&given));
-    known.map_or(given, |known| known.to_string())
 }
 
 /// A column of a primary key that was said to be NULL is an error.

@@ -4,7 +4,10 @@
 
 mod alter;
 mod column;
+mod comments;
+mod condition;
 mod create;
+mod engine;
 mod partition;
 mod print;
 mod rules;
@@ -12,7 +15,9 @@ mod view;
 
 pub use alter::{alterations, table_collation};
 pub use column::{default_text, quoted_text};
+pub use comments::CommentLimits;
 pub use create::{new_table, new_table_like};
+pub use engine::unknown_engine;
 pub use partition::{description, expression_text, method_name, subpartition_method};
 pub use print::{create_table_text, quoted};
 pub use rules::make_rules;

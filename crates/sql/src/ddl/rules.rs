@@ -20,6 +20,7 @@ use values::temporal::Zone;
 use values::text::write_text;
 use values::types::ColumnType;
 
+use super::condition::check_condition;
 use super::partition::partition_rule;
 use crate::write::given_to;
 use plan::bind::scalar::{Names, bind};
@@ -33,11 +34,13 @@ pub fn computed_of(spec: &ComputedSpec) -> Result<ComputedColumn> {
     Ok(ComputedColumn { expression: rule_text(&spec.expression)?, stored: spec.stored })
 }
 
-/// A condition as `rows` is to keep it; `column`: the column that it stands behind.
+/// A condition as `rows` is to keep it; `column`: the column that it stands behind, `unnamed`: what
+/// it is called if it has no name.
 ///
 /// # Errors
-/// Those of `rule_text`.
-pub fn check_of(spec: &CheckSpec, column: Option<&str>) -> Result<NewCheck> {
+/// Those of `check_condition` and `rule_text`.
+pub fn check_of(spec: &CheckSpec, column: Option<&str>, unnamed: &str) -> Result<NewCheck> {
+    check_condition(&spec.condition, spec.name.as_deref().unwrap_or(unnamed))?;
     Ok(NewCheck {
         name: spec.name.clone(),
         condition: rule_text(&spec.condition)?,
@@ -45,13 +48,14 @@ pub fn check_of(spec: &CheckSpec, column: Option<&str>) -> Result<NewCheck> {
     })
 }
 
-/// The conditions behind a column; those that are not enforced are left out.
+/// The conditions behind a column; those that are not enforced are left out. `unnamed`: what the
+/// first is called if it has no name.
 ///
 /// # Errors
-/// Those of `rule_text`.
-pub fn checks_of(column: &ColumnSpec) -> Result<Vec<NewCheck>> {
+/// Those of `check_of`.
+pub fn checks_of(column: &ColumnSpec, unnamed: &str) -> Result<Vec<NewCheck>> {
     let enforced = column.checks.iter().filter(|spec| spec.enforced);
-    enforced.map(|spec| check_of(spec, Some(&column.name))).collect()
+    enforced.map(|spec| check_of(spec, Some(&column.name), unnamed)).collect()
 }
 
 /// The value that an expression gives a column of a type for every row and session alike; `None`
@@ -134,14 +138,11 @@ fn node_of(definition: &TableDefinition, text: &str, clause: &'static str) -> Re
     let names = Names::of(definition, None, clause, SqlMode::default());
     let node = bind(&rule(text)?, &names)?;
     // A statement's own.
-    let is_foreign = node.waits() || {
-        let mut found = false;
-        node.visit(&mut |node| {
-            use expression::Kind as K;
-            found |= matches!(node.kind, K::UserVariable(_) | K::Assign(..) | K::Parameter(_));
-        });
-        found
-    };
+    let mut is_foreign = node.waits();
+    node.visit(&mut |node| {
+        use expression::Kind as K;
+        is_foreign |= matches!(node.kind, K::UserVariable(_) | K::Assign(..) | K::Parameter(_));
+    });
     if is_foreign { Err(not_allowed(text, clause)) } else { Ok(node) }
 }
 
@@ -181,7 +182,8 @@ fn check_computed(
 ) -> Result<()> {
     let name = &definition.columns[position].name;
     if !node.is_of_row_alone() {
-        return Err(not_allowed(text, &format!("GENERATED ALWAYS AS clause of `{name}`")));
+        return Err(asking_more(node, name)
+            .unwrap_or_else(|| not_allowed(text, &format!("GENERATED ALWAYS AS clause of `{name}`"))));
     }
     let mut wrong = None;
     node.visit(&mut |node| {
@@ -193,11 +195,42 @@ fn check_computed(
             wrong.get_or_insert_with(|| SqlError::new(ErrorCode::GeneratedColumnNonPrior, message));
         }
         if column.auto_increment {
-            let clause = format!("GENERATED ALWAYS AS clause of `{name}`");
-            wrong.get_or_insert_with(|| not_allowed("AUTO_INCREMENT", &clause));
+            let message =
+                format!("Generated column '{name}' cannot refer to auto-increment column.");
+            wrong.get_or_insert_with(|| {
+                SqlError::new(ErrorCode::GeneratedColumnRefAutoInc, message)
+            });
         }
     });
     wrong.map_or(Ok(()), Err)
+}
+
+/// What is wrong with a computed column that asks for more than its row: a function, or a variable.
+fn asking_more(node: &Node, column: &str) -> Option<SqlError> {
+    let mut wrong = None;
+    node.visit(&mut |node| {
+        use expression::Kind as K;
+        let found = match &node.kind {
+            K::Call(function, arguments) if function.asks_more_than(arguments) => {
+                let function = function.name().to_ascii_lowercase();
+                let message = format!(
+                    "Expression of generated column '{column}' contains a disallowed function: \
+                     {function}."
+                );
+                SqlError::new(ErrorCode::GeneratedColumnNamedFunctionIsNotAllowed, message)
+            }
+            K::SystemVariable(..) => {
+                let message = format!(
+                    "Default value expression of column '{column}' cannot refer user or system \
+                     variables."
+                );
+                SqlError::new(ErrorCode::DefaultValExprVariables, message)
+            }
+            _ => return,
+        };
+        wrong.get_or_insert(found);
+    });
+    wrong
 }
 
 /// Error 1901, MariaDB's.

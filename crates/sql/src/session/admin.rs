@@ -181,6 +181,7 @@ impl Session {
             | Parsed::RollbackTo(_)
             | Parsed::Release(_)
             | Parsed::Flush
+            | Parsed::FlushTables(_)
             | Parsed::FlushLogs
             | Parsed::FlushPrivileges
             | Parsed::FlushUserResources
@@ -224,6 +225,7 @@ impl Session {
                 self.drop_database(&name, if_exists)
             }
             Parsed::Flush => Ok(self.done(0)),
+            Parsed::FlushTables(names) => self.flush_tables(&names),
             Parsed::FlushPrivileges => {
                 self.sql.access().forget_failed_logins();
                 Ok(self.done(0))

@@ -271,7 +271,7 @@ impl Session {
                 &["CONNECTION_ADMIN"],
                 "SUPER or CONNECTION_ADMIN",
             ),
-            Parsed::Flush | Parsed::FlushLogs | Parsed::FlushPrivileges => {
+            Parsed::Flush | Parsed::FlushTables(_) | Parsed::FlushLogs | Parsed::FlushPrivileges => {
                 self.check_global(&[Reload], &[], "RELOAD")
             }
             Parsed::FlushUserResources => {

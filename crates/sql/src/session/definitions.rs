@@ -8,7 +8,7 @@ use std::sync::Arc;
 use expression::{Level, text_of};
 use rows::alter::{AlterWork, ConversionRules, ConversionWarning};
 use rows::bulk::Progress;
-use rows::ddl::NewTable;
+use rows::ddl::{ENGINE, NewTable};
 use rows::foreign_key::ForeignKeyChecks;
 use rows::table::Patience;
 use sqlparser::ast::visit_relations;
@@ -17,6 +17,7 @@ use syntax::alter::{AlterSpec, AlterTable};
 use syntax::cursor::table_name;
 use syntax::partition::AlterPartitionSpec;
 use syntax::table::CreateTable;
+use syntax::table_options::TableOptions;
 use values::ErrorCode;
 use values::types::TextDefaults;
 
@@ -125,7 +126,36 @@ impl Session {
         }
     }
 
+    fn warn_all(&self, errors: Vec<SqlError>) {
+        let mut warnings = self.warnings.borrow_mut();
+        for error in errors {
+            warnings.push(Level::Warning, error.code(), error.into_message());
+        }
+    }
+
+    /// Warns of an engine that is not known, in whose place another is taken: `made` is the table
+    /// that is made with it.
+    ///
+    /// # Errors
+    /// 1286 under NO_ENGINE_SUBSTITUTION.
+    fn warn_of_engine(&self, options: &TableOptions, made: Option<&str>) -> Result<()> {
+        if let Some(unknown) = ddl::unknown_engine(options, self.variables.mode)? {
+            let substituted = made.map(|table| {
+                let message = format!("Using storage engine {ENGINE} for table '{table}'");
+                SqlError::new(ErrorCode::UsingOtherHandler, message)
+            });
+            self.warn_all([unknown].into_iter().chain(substituted).collect());
+        }
+        Ok(())
+    }
+
     pub(super) fn create_table(&mut self, create: &CreateTable) -> Result<Reply> {
+        self.warn_of_engine(&create.options, Some(&create.name.table))?;
+        let mut limits = ddl::CommentLimits::new(self.variables.mode);
+        let mut create = create.clone();
+        limits.of_create(&mut create)?;
+        self.warn_all(limits.warnings);
+        let create = &create;
         if create.temporary {
             return self.create_temporary(create);
         }
@@ -387,6 +417,11 @@ impl Session {
             })) => return self.exchange_partition(&alter.name, partition, table),
             _ => {}
         }
+        for spec in &alter.specs {
+            if let AlterSpec::Options(options) = spec {
+                self.warn_of_engine(options, None)?;
+            }
+        }
         let table = self.base_table(&alter.name)?;
         let now = self.variables.timestamp;
         let now = now.unwrap_or_else(|| self.sql.engine().clock().unix_micros() as i64);
@@ -400,6 +435,9 @@ impl Session {
                 name.database = self.database.clone().or_else(|| Some(table.database.clone()));
             }
         }
+        let mut limits = ddl::CommentLimits::new(self.variables.mode);
+        limits.of_changes(&table.name, &mut specs)?;
+        self.warn_all(limits.warnings);
         let (alterations, unenforced) =
             ddl::alterations(&table, &specs, now, session, self.variables.text_rules)?;
         let (database, name) = (table.database.clone(), table.name.clone());

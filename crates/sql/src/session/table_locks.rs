@@ -95,6 +95,37 @@ impl Session {
         Ok(self.done(0))
     }
 
+    /// FLUSH TABLES: nothing is kept of a table that is not its definition.
+    ///
+    /// # Errors
+    /// 1100 for one that is not among those that LOCK TABLES has locked, 1099 for one that it has
+    /// locked for reading.
+    pub(super) fn flush_tables(&self, names: &[TableName]) -> Result<Reply> {
+        let held = self.table_locks.as_ref().and_then(|held| held.named.as_ref());
+        let Some(TablesLockedByName { tables, .. }) = held else { return Ok(self.done(0)) };
+        let is_one = |(locked, _): &&(TableName, bool), name: &TableName| {
+            matches!((self.qualified(locked), self.qualified(name)), (Ok(a), Ok(b)) if a == b)
+        };
+        let read_locked = |name: &TableName| {
+            let message = format!(
+                "Table '{}' was locked with a READ lock and can't be updated",
+                name.table
+            );
+            Err(SqlError::new(ErrorCode::TableNotLockedForWrite, message))
+        };
+        for name in names {
+            match tables.iter().find(|locked| is_one(locked, name)) {
+                Some((_, true)) => {}
+                Some((name, false)) => return read_locked(name),
+                None => return Err(not_locked(&name.table)),
+            }
+        }
+        match tables.iter().find(|(_, for_writing)| names.is_empty() && !for_writing) {
+            Some((name, _)) => read_locked(name),
+            None => Ok(self.done(0)),
+        }
+    }
+
     /// UNLOCK TABLES.
     pub(super) fn unlock_tables(&mut self) -> Result<Reply> {
         if self.table_locks.as_ref().is_some_and(|held| held.named.is_some()) {
@@ -189,10 +220,7 @@ impl Session {
                 return Ok(());
             }
             if !named.has_views {
-                return Err(SqlError::new(
-                    ErrorCode::TableNotLocked,
-                    format!("Table '{}' was not locked with LOCK TABLES", table.name),
-                ));
+                return Err(not_locked(&table.name));
             }
         }
         let patience = how.may_wait.then(|| self.patience());
@@ -201,4 +229,10 @@ impl Session {
             Ok(()) => Ok(()),
         }
     }
+}
+
+/// Error 1100.
+fn not_locked(table: &str) -> SqlError {
+    let message = format!("Table '{table}' was not locked with LOCK TABLES");
+    SqlError::new(ErrorCode::TableNotLocked, message)
 }

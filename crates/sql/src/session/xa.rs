@@ -177,6 +177,7 @@ impl Session {
             | Parsed::LockTables(_)
             | Parsed::ReadLock(_)
             | Parsed::Flush
+            | Parsed::FlushTables(_)
             | Parsed::FlushLogs
             | Parsed::FlushPrivileges
             | Parsed::FlushUserResources

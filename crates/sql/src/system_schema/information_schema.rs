@@ -41,7 +41,7 @@ use tables::{hot_keys, schemata, table_sizes, tables};
 use transactions::transactions;
 use variables::variables;
 pub use views::columns_of_view;
-use views::views;
+use views::{view_table_usage, views};
 
 use crate::show::{self, Listing, text};
 use crate::system_schema::{ListingContext, mysql};
@@ -180,6 +180,20 @@ pub fn made(
                         return Err(SqlError::privilege_needed("PROCESS"));
                     }
                     transactions(facts, &mut table);
+                }
+                let extended = match upper.as_str() {
+                    "COLUMNS_EXTENSIONS" => Some(columns(facts, asked)),
+                    "TABLES_EXTENSIONS" => Some(tables(engine, false, asked)),
+                    _ => None,
+                };
+                for row in extended.iter().flat_map(|listing| &listing.rows) {
+                    table.push(|name| {
+                        let columns = &extended.as_ref()?.columns;
+                        Some(row[columns.iter().position(|column| column.name == name)?].clone())
+                    });
+                }
+                if upper == "VIEW_TABLE_USAGE" {
+                    view_table_usage(facts, asked, &mut table);
                 }
                 table.listing()
             }

@@ -10,17 +10,17 @@
 use std::sync::Arc;
 
 use rows::table::Table;
-use sqlparser::ast::{Expr, Query, SelectItem, SetExpr, SetOperator, SetQuantifier, Values};
+use sqlparser::ast::{Expr, Ident, Query, SelectItem, SetExpr, SetOperator, SetQuantifier, Values};
 use syntax::change::{Insert, Source};
-use values::SqlMode;
+use values::{ErrorCode, SqlMode};
 
 use super::Ask;
 use super::insert::{InsertPlan, bind_insert_beside, count_mismatch, incoming_names};
 use super::joined::query_of;
 use super::query_values::give;
-use super::source_columns::{ask_beside, names_beside};
+use super::source_columns::{ask_beside, bare_own_names, names_beside};
 use plan::bind::RowBinder;
-use plan::bind::scalar::{Bound, Names};
+use plan::bind::scalar::{BindFailure, Bound, Names};
 use plan::tree::QueryPlan;
 use results::{Result, SqlError};
 
@@ -57,6 +57,9 @@ impl InsertOfQuery {
         if !ask_beside(&mut query, &names) {
             names.clear();
         }
+        for name in bare_own_names(insert, &table) {
+            refuse_ambiguous(&query, name, ask)?;
+        }
         let mut bound = ask(&query)?;
         let of_row = bound.columns.len().saturating_sub(names.len());
         let names =
@@ -75,6 +78,20 @@ impl InsertOfQuery {
         insert.unsaid = unsaid;
         give(&mut bound, 0, &insert.types().collect::<Vec<_>>());
         Ok(InsertOfQuery { insert, query: bound })
+    }
+}
+
+/// Error 1052 for a column of the table whose name a table of a plain query has as well.
+fn refuse_ambiguous(query: &Query, name: Ident, ask: Ask<'_>) -> Bound<()> {
+    let mut asked = query.clone();
+    let shown = name.value.clone();
+    if !ask_beside(&mut asked, &[vec![name]]) {
+        return Ok(());
+    }
+    match ask(&asked) {
+        Err(BindFailure::Wrong(error)) if error.code() != ErrorCode::NonUniq => Ok(()),
+        Err(BindFailure::Elsewhere(_)) => Ok(()),
+        _ => Err(SqlError::ambiguous_column(&shown, "field list").into()),
     }
 }
 

@@ -13,7 +13,9 @@
 use std::ops::ControlFlow;
 
 use rows::table::Table;
-use sqlparser::ast::{Expr, GroupByExpr, Ident, Query, SelectItem, SetExpr, visit_expressions};
+use sqlparser::ast::{
+    Expr, GroupByExpr, Ident, Query, SelectItem, SetExpr, Visit, Visitor, visit_expressions,
+};
 use syntax::change::Insert;
 
 use plan::bind::scalar::Names;
@@ -64,6 +66,51 @@ pub fn names_beside(
         });
     }
     found
+}
+
+/// The columns of the table itself that ON DUPLICATE KEY UPDATE names without their table, outside
+/// of VALUES() and DEFAULT(): those that the query's tables must not have.
+pub fn bare_own_names(insert: &Insert, table: &Table) -> Vec<Ident> {
+    struct BareNames<'a> {
+        table: &'a Table,
+        /// Calls around the name at hand that mean a column of the table alone.
+        calls: usize,
+        found: Vec<Ident>,
+    }
+    impl Visitor for BareNames<'_> {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            self.calls += usize::from(names_own_column(expr));
+            if let Expr::Identifier(name) = expr
+                && self.calls == 0
+                && self.table.column(&name.value).is_some()
+                && !self.found.contains(name)
+            {
+                self.found.push(name.clone());
+            }
+            ControlFlow::Continue(())
+        }
+
+        fn post_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            self.calls -= usize::from(names_own_column(expr));
+            ControlFlow::Continue(())
+        }
+    }
+    let mut names = BareNames { table, calls: 0, found: Vec::new() };
+    for value in insert.on_duplicate.iter().filter_map(|assignment| assignment.value.as_ref()) {
+        if !is_beyond_scalars(value) {
+            let _ = value.visit(&mut names);
+        }
+    }
+    names.found
+}
+
+/// Whether an expression is VALUES() or DEFAULT() of a column.
+fn names_own_column(expr: &Expr) -> bool {
+    let Expr::Function(call) = expr else { return false };
+    let name = call.name.to_string();
+    ["VALUES", "VALUE", "DEFAULT"].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// Makes a query give these columns behind its own; `false` for one that cannot.

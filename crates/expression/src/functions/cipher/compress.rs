@@ -47,6 +47,11 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         Some((length, packed)) if !packed.is_empty() => {
             (u32::from_le_bytes(*length) & LENGTH_MASK, packed)
         }
+        // It would say so in these four bytes.
+        _ if function == F::UncompressedLength => {
+            corrupted(scope);
+            return Ok(Cell::Plain(Datum::UInt(0)));
+        }
         _ => return Ok(corrupted(scope)),
     };
     if function == F::UncompressedLength {

@@ -97,10 +97,21 @@ pub(crate) fn unix_timestamp<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Res
 /// FROM_UNIXTIME.
 pub(crate) fn from_unix_time<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     let _printed = printed_room(cells, call.scope)?;
-    Ok(moment_of_unix(cells, call.scope))
+    Ok(moment_of_unix(call, cells))
 }
 
-fn moment_of_unix<'a>(cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
+/// The second argument as a text: the form that a moment is shown in. `None` where it is NULL.
+fn pattern_of<'b>(
+    call: &Call<'_, '_>,
+    cells: &'b [Cell<'_>],
+    buffer: &'b mut Vec<u8>,
+) -> Option<&'b [u8]> {
+    let cell = cells.get(1).filter(|cell| !cell.is_null())?;
+    Some(bytes_of(&call.arguments[1].ty, cell.datum(), call.scope.zone, buffer))
+}
+
+fn moment_of_unix<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Cell<'a> {
+    let scope = call.scope;
     let Some(number) = scope.number(cells[0].datum()) else { return NULL };
     let seconds = number.to_decimal().and_then(|value| value.rescale(6));
     let micros = seconds.and_then(|value| i64::try_from(value.unscaled()).ok());
@@ -117,12 +128,12 @@ fn moment_of_unix<'a>(cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
     let Some(value) = scope.zone.datetime_at(micros) else { return NULL };
     match cells.get(1) {
         None => Cell::Plain(Datum::DateTime(value)),
-        Some(cell) => match cell.datum() {
-            Datum::Bytes(pattern) => {
-                format(pattern, value, scope.time_names()).map_or(NULL, Cell::Owned)
-            }
-            _ => NULL,
-        },
+        Some(_) => {
+            let mut buffer = Vec::new();
+            let pattern = pattern_of(call, cells, &mut buffer);
+            let shown = pattern.and_then(|pattern| format(pattern, value, scope.time_names()));
+            shown.map_or(NULL, Cell::Owned)
+        }
     }
 }
 
@@ -193,12 +204,10 @@ pub(crate) fn of_days<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cel
             .map_or(NULL, |micros| int(micros.div_euclid(SECOND) + EPOCH_DAYS * 86_400)),
         _ => {
             let _printed = printed_room(cells, scope)?;
-            match cells[1].datum() {
-                Datum::Bytes(pattern) => {
-                    format(pattern, value, scope.time_names()).map_or(NULL, Cell::Owned)
-                }
-                _ => NULL,
-            }
+            let mut buffer = Vec::new();
+            let pattern = pattern_of(call, cells, &mut buffer);
+            let shown = pattern.and_then(|pattern| format(pattern, value, scope.time_names()));
+            shown.map_or(NULL, Cell::Owned)
         }
     })
 }
@@ -283,10 +292,9 @@ pub(crate) fn of_times<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Ce
         F::TimeToSec => int(value.micros() / SECOND),
         _ => {
             let _printed = printed_room(cells, scope)?;
-            match cells[1].datum() {
-                Datum::Bytes(pattern) => format_time(pattern, value).map_or(NULL, Cell::Owned),
-                _ => NULL,
-            }
+            let mut buffer = Vec::new();
+            let pattern = pattern_of(call, cells, &mut buffer);
+            pattern.and_then(|pattern| format_time(pattern, value)).map_or(NULL, Cell::Owned)
         }
     })
 }

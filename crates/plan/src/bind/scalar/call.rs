@@ -210,11 +210,6 @@ fn json_value(list: &FunctionArgumentList, names: &Names<'_>) -> Bound<Node> {
 
 /// The type that RETURNING names: texts go by their code points, bytes are not filled up.
 fn returned_type(data_type: &DataType) -> Bound<ColumnType> {
-    let is_year = matches!(data_type, DataType::Custom(name, _)
-        if name.to_string().eq_ignore_ascii_case("YEAR"));
-    if is_year {
-        return Ok(ColumnType::Year);
-    }
     Ok(match cast_type(data_type)? {
         ColumnType::VarChar { chars, .. } => {
             let chars = if chars == CHARS_UNSAID { u32::MAX } else { chars };

@@ -70,6 +70,9 @@ pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
         }
         DataType::Time(digits, TimezoneInfo::None) => ColumnType::Time { fsp: fsp(*digits)? },
         DataType::JSON => ColumnType::Json,
+        DataType::Custom(name, _) if name.to_string().eq_ignore_ascii_case("YEAR") => {
+            ColumnType::Year
+        }
         other => return Err(SqlError::unsupported(format_args!("CAST AS {other}"))),
     })
 }

@@ -61,7 +61,8 @@ pub(super) fn tables(engine: &Engine, sizes: bool, asked: &AskedTables<'_>) -> L
         "CHECKSUM#",
         "CREATE_OPTIONS",
         "TABLE_COMMENT",
-    ]);
+    ])
+    .long_text(20);
     for column in [14, 15, 16] {
         listing.columns[column].ty = ColumnType::DateTime { fsp: 0 };
     }

@@ -1,13 +1,20 @@
-//! VIEWS, and the columns of views.
+//! VIEWS, VIEW_TABLE_USAGE, and the columns of views.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use access::Privilege;
 use rows::schema::Column;
 use rows::view::{View, ViewCheck};
+use sqlparser::ast::visit_relations;
+use syntax::cursor::table_name;
+use syntax::{TableName, view_query};
 
 use super::{AskedTables, CATALOG};
 use crate::ddl::security_word;
 use crate::show::{Listing, text};
 use crate::system_schema::ListingContext;
+use crate::system_schema::listed_columns::TableFiller;
 use crate::write::{all_of, is_updatable};
 use plan::bind::{BindSource, Literals, describe_query};
 use plan::context::SqlContext;
@@ -48,6 +55,39 @@ pub(super) fn views(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> List
         ]);
     }
     listing
+}
+
+/// VIEW_TABLE_USAGE: the tables and views that each view names.
+pub(super) fn view_table_usage(
+    facts: &ListingContext<'_>,
+    asked: &AskedTables<'_>,
+    usage: &mut TableFiller<'_>,
+) {
+    // Conditions name the tables that views use, not the views.
+    let all = AskedTables::all();
+    let views = if asked.are_none() { Vec::new() } else { all.views(facts.sql.engine()) };
+    for view in views {
+        let mut used = BTreeSet::new();
+        if let (Ok(query), true) = (view_query(&view.query), may_see_text(&view, facts)) {
+            let _all = visit_relations(&query, |relation| {
+                // Others are tables of its own WITH.
+                if let Ok(TableName { database: Some(database), table }) = table_name(relation) {
+                    used.insert((database, table));
+                }
+                ControlFlow::<()>::Continue(())
+            });
+        }
+        for (database, table) in used {
+            usage.push(|column| match column {
+                "VIEW_CATALOG" | "TABLE_CATALOG" => Some(text(CATALOG)),
+                "VIEW_SCHEMA" => Some(text(&view.database)),
+                "VIEW_NAME" => Some(text(&view.name)),
+                "TABLE_SCHEMA" => Some(text(&database)),
+                "TABLE_NAME" => Some(text(&table)),
+                _ => None,
+            });
+        }
+    }
 }
 
 /// Whether the statement's principal may see what a view is made of: it is its own, or SHOW VIEW
