@@ -8,7 +8,12 @@ fn comments_of_any_length_were_kept() {
     let sql = server();
     let s = &mut session(&sql);
     let (part, table) = ("ä".repeat(1024), "ä".repeat(2048));
-    run(s, &format!("CREATE TABLE t (a INT COMMENT '{part}', KEY k (a) COMMENT '{part}') COMMENT='{table}'"));
+    run(
+        s,
+        &format!(
+            "CREATE TABLE t (a INT COMMENT '{part}', KEY k (a) COMMENT '{part}') COMMENT='{table}'"
+        ),
+    );
     let refused = [
         (format!("CREATE TABLE u (a INT COMMENT '{part}x')"), 1629),
         (format!("CREATE TABLE u (a INT) COMMENT='{table}x'"), 1628),
@@ -31,7 +36,12 @@ fn comments_of_any_length_were_kept() {
         assert_eq!(error(s, statement), *number, "{start}");
     }
     run(s, "SET sql_mode = ''");
-    run(s, &format!("CREATE TABLE u (a INT COMMENT '{part}x', KEY k (a) COMMENT '{part}x') COMMENT='{table}x'"));
+    run(
+        s,
+        &format!(
+            "CREATE TABLE u (a INT COMMENT '{part}x', KEY k (a) COMMENT '{part}x') COMMENT='{table}x'"
+        ),
+    );
     assert_eq!(run(s, "SELECT @@warning_count"), "3");
     let lengths = "SELECT CHAR_LENGTH(table_comment) FROM information_schema.tables \
                    WHERE table_name = 'u' UNION ALL \

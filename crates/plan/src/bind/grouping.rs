@@ -52,8 +52,7 @@ pub(super) fn find_keys_of_sums(grouping: &mut Grouping) -> Result<()> {
         }
         for (at, argument) in aggregate.arguments.iter_mut().enumerate() {
             let Some(position) = keys.iter().position(|key| key == argument) else {
-                let message =
-                    format!("Argument #{at} of GROUPING function is not in GROUP BY");
+                let message = format!("Argument #{at} of GROUPING function is not in GROUP BY");
                 return Err(SqlError::new(ErrorCode::FieldInGroupingNotGroupBy, message));
             };
             *argument = Node::constant(Value::Int(position as i64));

@@ -7,7 +7,8 @@
 use expression::{Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm};
 
 use crate::tree::{
-    Aggregate, AggregateFunction, AskedQuery, Body, Join, Query, Select, Source, WindowCall, WindowFunction, free_references,
+    Aggregate, AggregateFunction, AskedQuery, Body, Join, Query, Select, Source, WindowCall,
+    WindowFunction, free_references,
 };
 
 /// Whether a query, not planned yet, has a sub-query that has to be run as it is written.

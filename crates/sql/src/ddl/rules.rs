@@ -182,8 +182,9 @@ fn check_computed(
 ) -> Result<()> {
     let name = &definition.columns[position].name;
     if !node.is_of_row_alone() {
-        return Err(asking_more(node, name)
-            .unwrap_or_else(|| not_allowed(text, &format!("GENERATED ALWAYS AS clause of `{name}`"))));
+        return Err(asking_more(node, name).unwrap_or_else(|| {
+            not_allowed(text, &format!("GENERATED ALWAYS AS clause of `{name}`"))
+        }));
     }
     let mut wrong = None;
     node.visit(&mut |node| {

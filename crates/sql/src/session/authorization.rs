@@ -271,9 +271,10 @@ impl Session {
                 &["CONNECTION_ADMIN"],
                 "SUPER or CONNECTION_ADMIN",
             ),
-            Parsed::Flush | Parsed::FlushTables(_) | Parsed::FlushLogs | Parsed::FlushPrivileges => {
-                self.check_global(&[Reload], &[], "RELOAD")
-            }
+            Parsed::Flush
+            | Parsed::FlushTables(_)
+            | Parsed::FlushLogs
+            | Parsed::FlushPrivileges => self.check_global(&[Reload], &[], "RELOAD"),
             Parsed::FlushUserResources => {
                 let words = "RELOAD or FLUSH_USER_RESOURCES";
                 self.check_global(&[Reload], &["FLUSH_USER_RESOURCES"], words)
