@@ -19,7 +19,7 @@ use rows::engine::Engine;
 use rows::error::Error;
 use rows::find::{EntryTest, EntryVerdict, Flow, FoundRow};
 use rows::merged;
-use rows::store::{Direction, Reach, Read};
+use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::table::{Covering, Table};
 use values::datum::Value;
 use values::row::RowRef;
@@ -384,7 +384,7 @@ impl Gatherer {
                 let is_full = out.len() - base >= piece.rows_max
                     || out.len() > base && out.bytes.len() >= piece.bytes_max;
                 if is_full || is_open && looked_at + u64::from(looked_up) >= ASKED_AFTER {
-                    from = Some(place_of(table, *index, &found)?);
+                    from = Some(place_of(table, *index, range, &found)?);
                     return Ok(Flow::Stop);
                 }
                 Ok(Flow::Continue)
@@ -409,10 +409,22 @@ impl Gatherer {
     }
 }
 
-/// The key, in the index read, of a row.
-fn place_of(table: &Table, index: usize, found: &FoundRow<'_>) -> rows::Result<Vec<u8>> {
+/// The key, in the index read, of a row that was found in a range.
+fn place_of(
+    table: &Table,
+    index: usize,
+    range: &KeyRange,
+    found: &FoundRow<'_>,
+) -> rows::Result<Vec<u8>> {
     if index == 0 {
         return Ok(found.key.to_vec());
+    }
+    if table.multi_valued_at(index).is_some() {
+        let own = table.entries_at(index, &found.row, found.key)?;
+        let within = own.into_iter().find(|entry| range.contains(&entry.key));
+        let why = "an index entry that its row has not";
+        let lost = || Error::Corrupt { key: found.key.to_vec(), why };
+        return within.map(|entry| entry.key).ok_or_else(lost);
     }
     Ok(table.entry(index, &found.row.values()?, found.key)?.key)
 }

@@ -48,8 +48,10 @@ pub(super) enum Sweep {
 impl Sweep {
     /// Whether it is to be asked, after so many look-ups.
     pub fn is_open(&self, found: &Ranges, table: &Table, reach: Reach) -> bool {
-        let is_allowed = matches!(self, Sweep::Allowed(_));
-        is_allowed && found.first.index > 0 && reach == Reach::Disk && !table.columnar
+        let first = found.first.index;
+        let has_one_entry = table.multi_valued_at(first).is_none();
+        let is_allowed = matches!(self, Sweep::Allowed(_)) && has_one_entry;
+        is_allowed && first > 0 && reach == Reach::Disk && !table.columnar
     }
 
     /// Begins if so many entries are left that it is worth it, and says so; the ranges are those of

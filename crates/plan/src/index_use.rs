@@ -21,7 +21,8 @@ use values::ErrorCode;
 
 use results::{Result, SqlError};
 
-/// Indexes of a table, by position. A table has 64 at most; the columnar one stands behind them.
+/// Indexes of a table, by position, multi-valued ones behind the others. A table has 64 at most; the
+/// columnar one stands behind them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct IndexSet(u128);
 
@@ -114,6 +115,11 @@ impl IndexUse {
         self.look_ups.has(index)
     }
 
+    /// Whether rows may be looked up in a multi-valued index, by its position among those.
+    pub fn looks_up_array(&self, table: &Table, index: usize) -> bool {
+        self.look_ups.has(table.indexes.len() + index)
+    }
+
     /// Whether rows may be read in the order of an index.
     pub fn orders(&self, index: usize) -> bool {
         self.orders.has(index)
@@ -147,7 +153,8 @@ impl IndexUse {
         sees_all: bool,
     ) -> Result<IndexUse> {
         let mut invisible = IndexSet::NONE;
-        for (at, index) in table.into_iter().flat_map(|table| table.indexes.iter().enumerate()) {
+        let indexes = table.into_iter().flat_map(|table| table.indexes_with_parts());
+        for (at, index) in indexes.enumerate() {
             if index.invisible && !sees_all {
                 invisible.add(at);
             }
@@ -257,10 +264,11 @@ fn find(table: Option<&Table>, shown: &str, name: &str, invisible: IndexSet) -> 
         )
     };
     let table = table.ok_or_else(unknown)?;
-    let ready = |at: &usize| table.indexes[*at].state == IndexState::Ready && !invisible.has(*at);
     let first = usize::from(table.has_hidden_key());
-    let of_rows = (first..table.indexes.len()).filter(ready);
-    let of_rows = of_rows.map(|at| (table.indexes[at].name.as_str(), at));
+    let of_rows = table.indexes_with_parts().enumerate().skip(first).filter(|(at, index)| {
+        index.state == IndexState::Ready && !invisible.has(*at)
+    });
+    let of_rows = of_rows.map(|(at, index)| (index.name.as_str(), at));
     let columnar = table.columnar_index.iter().map(|index| (index.name.as_str(), COLUMNAR));
     let begins =
         |known: &str| known.get(..name.len()).is_some_and(|front| front.eq_ignore_ascii_case(name));

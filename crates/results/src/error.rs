@@ -491,6 +491,9 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         BrokenRule::TooManyKeyParts => ErrorCode::TooManyKeyParts,
         BrokenRule::KeyColumn(_) => ErrorCode::KeyColumnDoesNotExist,
         BrokenRule::TextKeyWithoutLength(_) => ErrorCode::BlobKeyWithoutLength,
+        BrokenRule::MultiValuedParts | BrokenRule::MultiValuedColumnar => {
+            ErrorCode::NotSupportedYet
+        }
         BrokenRule::FullTextColumn(_) => ErrorCode::BadFtColumn,
         BrokenRule::FullTextTable => ErrorCode::TableCantHandleFt,
         BrokenRule::FullTextTemporary => ErrorCode::InnodbNoFtTempTable,

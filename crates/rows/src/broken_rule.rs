@@ -317,6 +317,15 @@ pub enum BrokenRule {
     /// A column goes, or gets another name, that a key part names.
     #[error("Column '{0}' has a functional index dependency and cannot be dropped or renamed.")]
     FunctionalDependency(String),
+    /// An index of several arrays.
+    #[error(
+        "This version of Rowhouse doesn't yet support 'more than one multi-valued key part per \
+         index'"
+    )]
+    MultiValuedParts,
+    /// A multi-valued index of a table that is stored by column.
+    #[error("A table stored by column cannot have multi-valued indexes")]
+    MultiValuedColumnar,
     /// A full-text index of what is no text, or of texts of several collations.
     #[error("Column '{0}' cannot be part of FULLTEXT index")]
     FullTextColumn(String),

@@ -56,7 +56,7 @@ use crate::table::{Table, TableState};
 use crate::view::{View, ViewDefinition};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_INVISIBLE;
+pub const CATALOG_FORMAT: u32 = FORMAT_MULTI_VALUED;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -100,6 +100,8 @@ const FORMAT_PREPARED: u32 = 20;
 /// Columns may be invisible, which earlier versions would show, with zeros in front, and without
 /// the default that a column has which allows NULL.
 const FORMAT_INVISIBLE: u32 = 21;
+/// Tables may have multi-valued indexes, which earlier versions would not keep up.
+const FORMAT_MULTI_VALUED: u32 = 22;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -682,6 +684,7 @@ fn format_of(definition: &TableDefinition) -> u32 {
         column.invisible || column.zerofill.is_some() || column.default == DefaultValue::Dropped
     };
     let of_parts = match definition {
+        definition if !definition.multi_valued.is_empty() => FORMAT_MULTI_VALUED,
         definition if definition.columns.iter().any(is_of_21) => FORMAT_INVISIBLE,
         definition if definition.partitioning.is_some() => FORMAT_PARTITIONS,
         definition if !definition.full_texts.is_empty() => FORMAT_FULL_TEXT,

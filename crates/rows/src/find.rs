@@ -139,7 +139,7 @@ impl Engine {
         self.note_asked(table, index, point);
         if let Span::One(range) = span
             && range.is_point()
-            && table.codecs[index].unique
+            && table.codec_at(index).unique
         {
             self.check_readable(view, table, index)?;
             return self.find_point(view, table, index, &range.start, reach, test, visit);
@@ -339,7 +339,7 @@ impl Engine {
     /// Counts that an index is asked, and for which key.
     #[inline]
     pub(crate) fn note_asked(&self, table: &Table, index: usize, key: Option<&[u8]>) {
-        let of = (table.id, table.indexes[index].id);
+        let of = (table.id, table.index_id_at(index));
         self.asked_keys().note(of, key, || self.unix_seconds());
     }
 
@@ -413,7 +413,7 @@ impl Engine {
         if table.is_current() && (is_latest() || table.is_shown_by(view)) {
             return Ok(());
         }
-        match !is_latest() && table.is_kept_for(view, table.indexes[index].id) {
+        match !is_latest() && table.is_kept_for(view, table.index_id_at(index)) {
             true => Ok(()),
             false => Err(Error::SchemaChanged),
         }

@@ -43,7 +43,9 @@ impl Engine {
         let table = self.catalog().all_tables().into_iter().find(|table| table.id == id)?;
         let index = key.get(4..6).and_then(|bytes| {
             let id = u16::from_be_bytes([bytes[0], bytes[1]]);
-            table.indexes.iter().position(|index| u64::from(index.id) == u64::from(id))
+            let arrays = table.multi_valued.iter().position(|of| of.index.id == id);
+            let rows = table.indexes.iter().position(|index| index.id == id);
+            rows.or(arrays.map(|at| table.first_multi_valued() + at))
         });
         let values = index.map_or_else(String::new, |index| shown(&table, index, key));
         Some(LockedRow { table, index, values })

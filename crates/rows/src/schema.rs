@@ -339,6 +339,28 @@ pub struct FullTextIndex {
     pub invisible: bool,
 }
 
+/// A multi-valued index: of the elements of an array, with other parts before and behind them. A row
+/// has an entry for each element.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MultiValuedIndex {
+    /// Its number, name and parts. The column of the array is one of indexes, and has the keys of
+    /// its elements (`expression`, `typed_array`).
+    #[serde(flatten)]
+    pub index: Index,
+    /// Which of the parts is the array.
+    pub array: usize,
+    /// The type of its elements.
+    #[serde(with = "stored_type")]
+    pub element: ColumnType,
+}
+
+impl MultiValuedIndex {
+    /// The column of the array.
+    pub fn array_column(&self) -> usize {
+        self.index.parts[self.array].column
+    }
+}
+
 /// The columnar index of a table of rows: some of its columns, kept by column as well.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnarIndex {
@@ -416,6 +438,9 @@ pub struct TableDefinition {
     /// Full-text indexes. Since catalog format 17.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub full_texts: Vec<FullTextIndex>,
+    /// Multi-valued indexes. Since catalog format 22.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub multi_valued: Vec<MultiValuedIndex>,
     /// Since catalog format 6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columnar_index: Option<ColumnarIndex>,
@@ -464,10 +489,41 @@ impl TableDefinition {
     }
 
     /// The numbers of the indexes that have several entries for a row, or none, in the order in
-    /// which they follow the others: those of members, then full-text ones.
+    /// which they follow the others: those of members, full-text ones, multi-valued ones.
     pub(crate) fn listed_indexes(&self) -> impl Iterator<Item = IndexId> {
         let members = self.members.iter().map(|member| member.id);
-        members.chain(self.full_texts.iter().map(|index| index.id))
+        let full_texts = self.full_texts.iter().map(|index| index.id);
+        members.chain(full_texts).chain(self.multi_valued.iter().map(|of| of.index.id))
+    }
+
+    /// The indexes that have parts of columns, multi-valued ones behind the others.
+    pub fn indexes_with_parts(&self) -> impl Iterator<Item = &Index> {
+        self.indexes.iter().chain(self.multi_valued.iter().map(|of| &of.index))
+    }
+
+    /// Whether a column, by its position, is a part of one of them.
+    pub(crate) fn is_in_index(&self, column: usize) -> bool {
+        let mut parts = self.indexes_with_parts().flat_map(|index| &index.parts);
+        parts.any(|part| part.column == column)
+    }
+
+    /// The same as they are shown: unique ones before the others, each as they were made.
+    pub fn indexes_in_order(&self) -> Vec<&Index> {
+        let mut indexes: Vec<&Index> = self.indexes_with_parts().collect();
+        if !self.multi_valued.is_empty() {
+            indexes[1..].sort_by_key(|index| (!index.unique, index.id));
+        }
+        indexes
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn indexes_with_parts_mut(&mut self) -> impl Iterator<Item = &mut Index> {
+        self.indexes.iter_mut().chain(self.multi_valued.iter_mut().map(|of| &mut of.index))
+    }
+
+    /// Position of a multi-valued index by name, without regard to case.
+    pub fn multi_valued_index(&self, name: &str) -> Option<usize> {
+        self.multi_valued.iter().position(|of| of.index.name.eq_ignore_ascii_case(name))
     }
 
     /// Notes whether `engine` says that rows are stored by column.
@@ -542,6 +598,15 @@ impl TableDefinition {
             let column = self.column(&index.column).map(|at| &self.columns[at]);
             if !column.is_some_and(|column| column.ty == ColumnType::Json) {
                 return Some("a table definition has an index of members of what is no JSON");
+            }
+        }
+        for of in &self.multi_valued {
+            let is_there = |part: &IndexPart| part.column < self.columns.len();
+            if of.array >= of.index.parts.len() || !of.index.parts.iter().all(is_there) {
+                return Some("a table definition has a multi-valued index of what is not there");
+            }
+            if !self.columns[of.array_column()].is_of_index() || !of.element.is_possible() {
+                return Some("a table definition has a multi-valued index of what is no array");
             }
         }
         for index in &self.full_texts {
@@ -641,6 +706,7 @@ impl TableDefinition {
     pub fn has_index_named(&self, name: &str) -> bool {
         self.index(name).is_some()
             || self.full_text(name).is_some()
+            || self.multi_valued_index(name).is_some()
             || self.columnar_index_named(name).is_some()
     }
 

@@ -15,6 +15,7 @@ mod full_text;
 mod images;
 mod large;
 mod members;
+mod multi_valued;
 mod online;
 mod online_copies;
 mod prepared;

@@ -1,5 +1,5 @@
-//! Key parts that are expressions, or descend, whichever door a row comes through: after kills,
-//! beside writers while they are made, through loads and dumps.
+//! Key parts that are expressions, descend, or are arrays of elements, whichever door a row comes
+//! through: after kills, beside writers while they are made, through loads and dumps.
 
 use std::io::{BufReader, Write};
 use std::path::Path;
@@ -113,6 +113,89 @@ fn loads_and_dumps_keep_them() {
     assert_eq!(shown(&mut sql), before);
     assert_eq!((one(&mut sql, counted), one(&mut sql, looked_up)), ("10".into(), "777".into()));
     drop(sql);
+    server.stop();
+    assert_sound(directory.path());
+}
+
+const ARRAYS: &str = "CREATE TABLE d.k (id VARCHAR(20) PRIMARY KEY, v INT, doc JSON,
+    UNIQUE KEY codes ((CAST(doc->'$.codes' AS UNSIGNED ARRAY))),
+    KEY tags (v, (CAST(doc->'$.tags' AS CHAR(9) ARRAY))))";
+
+#[test]
+fn elements_of_arrays_are_found_after_kills_loads_and_dumps() {
+    let directory = tempfile::tempdir().unwrap();
+    let (server, mut sql) = with_container(directory.path(), "k", ARRAYS, "d.k");
+    sql.begin_load("LOAD DATA LOCAL INFILE 'f' INTO TABLE d.k").unwrap();
+    let row = |n: usize| {
+        let (a, b) = (n * 2, n * 2 + 1);
+        format!("K{n}\t{}\t{{\"codes\": [{a}, {b}, {a}], \"tags\": [\"t{}\"]}}\n", n % 5, n % 100)
+    };
+    let text: String = (0..10_000).map(row).collect();
+    sql.send_piece(text.as_bytes()).unwrap();
+    sql.send_piece(b"").unwrap();
+    sql.result().unwrap();
+    let by_code = |sql: &mut Mysql, code: u64| {
+        let query = format!(
+            "SELECT GROUP_CONCAT(id) FROM d.k FORCE INDEX (codes) \
+             WHERE {code} MEMBER OF (doc->'$.codes')"
+        );
+        one(sql, &query)
+    };
+    let tagged = "SELECT COUNT(*) FROM d.k WHERE v = 2 AND 't17' MEMBER OF (doc->'$.tags')";
+    assert_eq!((by_code(&mut sql, 4001), one(&mut sql, tagged)), ("K2000".into(), "100".into()));
+    // Rows of other doors have their entries, and meet the unique ones of others.
+    let mut hs = Lines(BufReader::new(server.connect("handlersocket-write")));
+    assert_eq!(hs.ask("P\t1\td\tk\tPRIMARY\tid,v,doc\n"), "0\t1");
+    assert_eq!(hs.ask("1\t+\t3\tHs\t2\t{\"codes\": [50001, 50002]}\n"), "0\t1");
+    let taken = hs.ask("1\t+\t3\tHs2\t2\t{\"codes\": [50003, 50002]}\n");
+    assert!(!taken.starts_with('0'), "{taken}");
+    // None of its indexes can be opened there by elements.
+    let refused = hs.ask("P\t2\td\tk\tcodes\tid\n");
+    assert!(!refused.starts_with('0'), "{refused}");
+    let mut memcached = Lines(BufReader::new(server.connect("memcached")));
+    assert_eq!(memcached.ask("delete k:K2000\r\n"), "DELETED");
+    sql.execute("UPDATE d.k SET doc = '{\"codes\": 4001}' WHERE id = 'K7'").unwrap();
+    drop(sql);
+    server.kill();
+    let server = Running::start(directory.path(), &[]);
+    let mut sql = login(&server);
+    let found = |sql: &mut Mysql| [4001, 50002, 14, 16].map(|code| by_code(sql, code));
+    assert_eq!(found(&mut sql), ["K7", "Hs", "", "K8"]);
+    let shown = |sql: &mut Mysql| sql.query("SHOW CREATE TABLE d.k").unwrap()[0][1].clone();
+    let before = shown(&mut sql);
+    dump_and_load(directory.path(), &mut sql);
+    assert_eq!(shown(&mut sql), before);
+    assert_eq!(found(&mut sql), ["K7", "Hs", "", "K8"]);
+    drop(sql);
+    server.stop();
+    assert_sound(directory.path());
+}
+
+#[test]
+fn an_index_of_elements_is_made_beside_writers() {
+    let directory = tempfile::tempdir().unwrap();
+    let (server, mut sql) = start(directory.path(), &["--durability=os"], ROWS);
+    let writers = Writers::start(&server);
+    for alter in [
+        "ALTER TABLE d.t ADD INDEX pairs ((CAST(JSON_ARRAY(a, b, id) AS SIGNED ARRAY)))",
+        "ALTER TABLE d.t ADD INDEX more (a, (CAST(JSON_ARRAY(a, b, id) AS SIGNED ARRAY)))",
+        "ALTER TABLE d.t DROP INDEX more",
+    ] {
+        sql.execute(alter).unwrap_or_else(|error| panic!("{alter}: {error}"));
+    }
+    writers.end();
+    for element in [1, 2, 77, 500] {
+        let counted = |hint: &str| {
+            format!(
+                "SELECT COUNT(*), SUM(id) FROM d.t {hint} INDEX (pairs) \
+                 WHERE {element} MEMBER OF (JSON_ARRAY(a, b, id))"
+            )
+        };
+        assert_eq!(one(&mut sql, &counted("FORCE")), one(&mut sql, &counted("IGNORE")), "{element}");
+    }
+    drop(sql);
+    server.kill();
+    let server = Running::start(directory.path(), &[]);
     server.stop();
     assert_sound(directory.path());
 }

@@ -42,6 +42,7 @@ mod many_updates;
 mod mariadb_forms;
 mod membership;
 mod mixed_collations;
+mod multi_valued;
 mod mysql_database;
 mod names;
 mod once;

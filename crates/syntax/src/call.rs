@@ -234,6 +234,9 @@ fn cast(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
         false => None,
     };
     let array = parser.parse_keyword(Keyword::ARRAY);
+    if array && charset.is_some() {
+        return parser.expected("an array without a character set", parser.peek_token());
+    }
     parser.expect_token(&Token::RParen)?;
     Ok(match charset {
         None => Expr::Cast { kind: CastKind::Cast, expr, data_type, array, format: None },

@@ -412,6 +412,8 @@ table! {
     FkCannotDropParent 3730 b"HY000";
     FkCannotUseVirtualColumn 3733 b"HY000";
     FkNoColumnParent 3734 b"HY000";
+    WarnDataTruncatedFunctionalIndex 3751 b"01000";
+    WarnDataOutOfRangeFunctionalIndex 3752 b"22003";
     FunctionalIndexOnJsonOrGeometry 3753 b"42000";
     FunctionalIndexRefAutoIncrement 3754 b"HY000";
     FunctionalIndexPrimaryKey 3756 b"HY000";
@@ -440,6 +442,12 @@ table! {
     MissingCurrentPassword 3892 b"HY000";
     CurrentPasswordNotRequired 3893 b"HY000";
     PasswordCannotBeRetainedOnPluginChange 3894 b"HY000";
+    InvalidJsonValueForFuncIndex 3903 b"22018";
+    JsonValueOutOfRangeForFuncIndex 3904 b"22003";
+    ExceededMvKeysNum 3905 b"HY000";
+    ExceededMvKeysSpace 3906 b"HY000";
+    FunctionalIndexDataIsTooLong 3907 b"22001";
+    WrongMviValue 3908 b"HY000";
     ConstraintNotFound 3940 b"HY000";
     ValuesClauseDefault 3943 b"HY000";
     ClientLocalFilesDisabled 3948 b"42000";

@@ -303,6 +303,11 @@ macro_rules! each_function {
                 BytesRight ["<bytes >>>"] exactly(2), By(result::first_bytes), NotNull(text::bit_strings::call);
                 BesideYear ["<beside year>"] exactly(1), Int, Values(time::year::beside_year);
                 WrittenIn ["<written in>"] exactly(2), Bytes, Values(text::charset::call);
+                ArrayOf ["<array of>"] exactly(3), Bytes, Values(json::typed_array::array_of);
+                ElementAs ["<element as>"] exactly(2), Bytes, Values(json::typed_array::element_as);
+                ElementsAs ["<elements as>"] exactly(2), Bytes, Values(json::typed_array::elements_as);
+                SharesElement ["<shares element>"] exactly(2), Truth, Values(json::typed_array::shares_element);
+                HasElements ["<has elements>"] exactly(2), Truth, Values(json::typed_array::has_elements);
             }
         }
     };

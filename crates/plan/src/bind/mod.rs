@@ -117,7 +117,11 @@ fn bound_by(binder: Binder<'_>, source: &BindSource<'_>) -> Bound<BoundQuery> {
     optimize::take_apart(&mut query, &|| binder.id());
     let tables = binder.tables.into_inner();
     let (Literals::Known(literals) | Literals::OfAnyKind(literals)) = source.literals;
-    let mut pinned = optimize::use_key_expressions(&mut query, &tables, literals);
+    let has_kinds = matches!(source.literals, Literals::Known(_));
+    let pinned = optimize::use_key_expressions(&mut query, &tables, literals, has_kinds);
+    let Some(mut pinned) = pinned else {
+        return elsewhere("elements of an array without their literals");
+    };
     pinned.extend(binder.pinned.into_inner());
     let (traits, variables) = finish(&mut query, false);
     Ok(BoundQuery {

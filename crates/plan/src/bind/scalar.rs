@@ -29,6 +29,7 @@ use values::types::{Collation, ColumnType};
 
 pub use call::call_node;
 use call::function;
+pub use cast::element_type;
 use cast::{CHARS_UNSAID, cast_type};
 use collations::of_connection;
 pub use collations::{refuse_mix, rule_of, rule_of_comparison};
@@ -200,7 +201,11 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         Expr::Case { operand, conditions, else_result, .. } => {
             case(operand.as_deref(), conditions, else_result.as_deref(), names)
         }
-        Expr::Cast { array: true, .. } => Err(SqlError::unsupported("CAST AS an ARRAY").into()),
+        Expr::Cast { array: true, .. } => Err(SqlError::unsupported(
+            "Use of CAST( .. AS .. ARRAY) outside of functional index in \
+             CREATE(non-SELECT)/ALTER TABLE or in general expressions",
+        )
+        .into()),
         Expr::Cast { expr, data_type, .. } => cast_node(expr, data_type, names),
         Expr::Convert { expr, data_type: Some(data_type), charset, .. } => {
             let node = cast_node(expr, data_type, names)?;

@@ -203,7 +203,7 @@ const LOOK_UP_COST_MAX: f64 = 2.0;
 
 /// What finding the places of an access costs, besides its rows.
 fn seeking(table: &Table, access: &Access, reader: ReaderKind) -> f64 {
-    if !access.is_narrow() {
+    if !access.is_narrow() || access.kind == AccessKind::MultiValued {
         return SEEK_ROWS;
     }
     if reader == ReaderKind::InBatches {
@@ -226,6 +226,9 @@ fn seeking(table: &Table, access: &Access, reader: ReaderKind) -> f64 {
 /// What of a table's rows a full-text search is thought to find.
 const FULL_TEXT_SHARE: f64 = 0.02;
 
+/// What of a table's rows have an element that is looked for, where nothing is known of it.
+const ARRAY_SHARE: f64 = 0.01;
+
 /// What a covered entry costs, as a share of a row.
 const COVERED_SHARE: f64 = 0.3;
 /// The same of a row whose key is all that is read.
@@ -243,6 +246,9 @@ const COLUMNAR_SHARE: f64 = 10.0;
 
 /// What one that is looked at costs, as a share of a row read in the order of the primary key.
 fn share(table: &Table, access: &Access, covering: &Option<Covering>, reader: ReaderKind) -> f64 {
+    if access.kind == AccessKind::MultiValued {
+        return LOOKED_UP_SHARE;
+    }
     match (access.index, covering) {
         (0, _) | (_, None) if table.columnar => COLUMNAR_SHARE,
         (0, Some(_)) => KEY_SHARE,
@@ -350,7 +356,7 @@ pub(super) fn cheapest_of(
 pub(super) fn covering(table: &Table, access: &Access, needs: &Columns) -> Option<Covering> {
     let index = &table.indexes[access.index];
     // Single rows are looked up, which the row cache answers.
-    if !access.others.is_empty() {
+    if !access.others.is_empty() || access.kind == AccessKind::MultiValued {
         return None;
     }
     if index.unique
@@ -388,6 +394,10 @@ pub fn cost_of_look_up(
     let rows = match access.kind {
         AccessKind::Const => Some(1.0),
         AccessKind::FullText => Some(FULL_TEXT_SHARE * sizes.rows(table)?),
+        AccessKind::MultiValued => {
+            let size = sizes.rows(table)?;
+            Some(sizes.of_access(table, access, size)?.unwrap_or(ARRAY_SHARE * size))
+        }
         AccessKind::All | AccessKind::Index => None,
         AccessKind::Ref | AccessKind::Range | AccessKind::Merge => {
             sizes.of_access(table, access, sizes.rows(table)?)?
@@ -416,6 +426,9 @@ pub(super) fn guess(
     let examined = match access.kind {
         AccessKind::Const => 1.0,
         AccessKind::FullText => FULL_TEXT_SHARE * size,
+        AccessKind::MultiValued => {
+            sizes.of_access(table, access, size)?.unwrap_or(ARRAY_SHARE * size)
+        }
         AccessKind::All | AccessKind::Index if !access.is_pruned() => size,
         _ => {
             let rows = match sizes.of_access(table, access, size)? {

@@ -16,7 +16,10 @@
 use std::mem::discriminant;
 use std::sync::Arc;
 
-use expression::{Arithmetic, BIGINT, Comparison, Function, Kind, Node, slot};
+use expression::{
+    Arithmetic, BIGINT, Comparison, ElementSearch, Function, Kind, Node, array_parts, search_node,
+    slot,
+};
 use rows::table::Table;
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
@@ -26,28 +29,33 @@ use crate::tree::{
 };
 
 /// Puts columns of indexes in the places of their expressions, in a query over these tables and
-/// all queries within; gives the literals that this depends on.
+/// all queries within; gives the literals that this depends on. `None` where it depends on the kinds
+/// of literals, which are not known.
 pub fn use_key_expressions(
     query: &mut Query,
     tables: &[Arc<Table>],
     literals: &[Datum<'_>],
-) -> PinnedLiterals {
+    has_kinds: bool,
+) -> Option<PinnedLiterals> {
     let has_searches = tables.iter().any(|table| !table.full_texts.is_empty());
-    let mut finder = Finder { literals, pinned: Vec::new(), has_searches };
+    let kinds = if has_kinds { LiteralKinds::Known } else { LiteralKinds::Unknown };
+    let mut finder = Finder { literals, kinds, pinned: Vec::new(), has_searches };
     if has_searches || tables.iter().any(|table| has_key_expressions(table)) {
         finder.query(query);
     }
-    finder.pinned
+    (finder.kinds != LiteralKinds::Wanted).then_some(finder.pinned)
 }
 
-/// The same in expressions over the rows of one table.
+/// The same in expressions over the rows of one table, whose literals have no kinds: what depends on
+/// one depends on the literal.
 pub fn use_key_expressions_of<'n>(
     table: &Table,
     nodes: impl Iterator<Item = &'n mut Node>,
     literals: &[Datum<'_>],
 ) -> PinnedLiterals {
     let has_searches = !table.full_texts.is_empty();
-    let mut finder = Finder { literals, pinned: Vec::new(), has_searches };
+    let kinds = LiteralKinds::OfValues;
+    let mut finder = Finder { literals, kinds, pinned: Vec::new(), has_searches };
     if has_searches || has_key_expressions(table) {
         let known = key_expressions(table, 0);
         nodes.for_each(|node| finder.node(node, &known));
@@ -59,8 +67,12 @@ pub fn use_key_expressions_of<'n>(
 struct KeyExpression {
     /// As it is compared.
     bare: Node,
+    /// Its type, which is that of the column but for an array.
+    ty: ColumnType,
     /// The column of its values, as a slot.
     column: Node,
+    /// Of a multi-valued index: the type of the elements of the array that the column has.
+    element: Option<ColumnType>,
 }
 
 fn has_key_expressions(table: &Table) -> bool {
@@ -71,7 +83,9 @@ fn has_key_expressions(table: &Table) -> bool {
 fn key_expressions(table: &Table, relation: usize) -> Vec<KeyExpression> {
     let Ok(Some(rules)) = table.rules() else { return Vec::new() };
     let in_index = |at: usize| {
-        let mut parts = table.indexes.iter().flat_map(|index| &index.parts);
+        let visible = table.multi_valued.iter().filter(|of| !of.index.invisible);
+        let visible = visible.flat_map(|of| &of.index.parts);
+        let mut parts = table.indexes.iter().flat_map(|index| &index.parts).chain(visible);
         parts.any(|part| part.column == at && part.prefix.is_none())
     };
     let computed = rules.computed.iter().filter(|(at, node)| in_index(*at) && is_settled(node));
@@ -80,9 +94,15 @@ fn key_expressions(table: &Table, relation: usize) -> Vec<KeyExpression> {
         .map(|(at, node)| {
             let column = &table.columns[*at];
             let kind = Kind::Column(slot(relation, *at));
+            let (node, element) = match array_parts(node) {
+                Some((document, element)) => (document, Some(element.clone())),
+                None => (node, None),
+            };
             KeyExpression {
                 bare: bare(node, relation),
+                ty: if element.is_some() { node.ty.clone() } else { column.ty.clone() },
                 column: Node::new(kind, column.ty.clone(), column.nullable),
+                element,
             }
         })
         .collect()
@@ -150,8 +170,39 @@ fn nullable(join: &Join) -> u64 {
     }
 }
 
+/// Whether values of a type are looked for among elements of another one, as MySQL 9.7 has it: of a
+/// document whatever it is, of a value that is none only what the elements are.
+fn is_sought_in(sought: &Node, element: &ColumnType, is_document: bool) -> bool {
+    use ColumnType as T;
+    let is_json = sought.ty == T::Json;
+    if is_document {
+        return is_json || sought.is_text();
+    }
+    let is_moment = |ty: &T| matches!(ty, T::Date | T::Time { .. } | T::DateTime { .. });
+    match element {
+        T::Int { .. } => matches!(sought.ty, T::Int { .. }),
+        T::Decimal { .. } => matches!(sought.ty, T::Decimal { .. }),
+        T::VarChar { .. } | T::VarBinary { .. } => is_json || sought.is_text(),
+        _ => is_moment(&sought.ty) || sought.is_text() && !is_json,
+    }
+}
+
+/// Which kinds literals are of, as far as their types do not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LiteralKinds {
+    /// Their types do.
+    Known,
+    /// The statement is bound for literals of any kind.
+    Unknown,
+    /// As `Unknown`, and something depends on one.
+    Wanted,
+    /// Those of their values, which are pinned then.
+    OfValues,
+}
+
 struct Finder<'l> {
     literals: &'l [Datum<'l>],
+    kinds: LiteralKinds,
     pinned: PinnedLiterals,
     /// Whether a table has full-text indexes.
     has_searches: bool,
@@ -189,7 +240,7 @@ impl Finder<'_> {
             seen.flat_map(|(_, known)| known)
         };
         self.join(join, &of);
-        select.conditions.iter_mut().for_each(|node| self.node_of(node, of(all)));
+        select.conditions.iter_mut().for_each(|node| self.node_of(node, of(all), true));
         match &mut select.grouping {
             Some(grouping) => {
                 grouping.keys.iter_mut().for_each(|node| self.sorted_by(node, of(all)));
@@ -208,6 +259,8 @@ impl Finder<'_> {
         join: &mut Join,
         of: &dyn Fn(u64) -> I,
     ) {
+        // As in MySQL 9.7, what an outer join joins by is no search.
+        let is_condition = !matches!(join, Join::Left(..));
         let (null, terms) = match join {
             Join::Relation(_) => return,
             Join::Inner(members, terms) => {
@@ -220,30 +273,36 @@ impl Finder<'_> {
                 (nullable(left) | nullable(right), terms)
             }
         };
-        terms.iter_mut().for_each(|node| self.node_of(node, of(null)));
+        terms.iter_mut().for_each(|node| self.node_of(node, of(null), is_condition));
     }
 
-    fn node_of<'k>(&mut self, node: &mut Node, known: impl Iterator<Item = &'k KeyExpression>) {
+    fn node_of<'k>(
+        &mut self,
+        node: &mut Node,
+        known: impl Iterator<Item = &'k KeyExpression>,
+        is_condition: bool,
+    ) {
         let known: Vec<&KeyExpression> = known.collect();
-        self.within(node, &known);
+        self.within(node, &known, is_condition);
     }
 
     fn node(&mut self, node: &mut Node, known: &[KeyExpression]) {
-        self.within(node, &known.iter().collect::<Vec<_>>());
+        self.within(node, &known.iter().collect::<Vec<_>>(), true);
     }
 
     /// Whole, where it is what rows are sorted or grouped by, and shown besides.
     fn sorted_by<'k>(&mut self, node: &mut Node, known: impl Iterator<Item = &'k KeyExpression>) {
         for expression in known {
-            if node.ty == expression.column.ty && self.is(node, expression) {
+            if expression.element.is_none() && node.ty == expression.column.ty && self.is(node, expression) {
                 *node = expression.column.clone();
                 return;
             }
         }
     }
 
-    /// In an expression, wherever it stands.
-    fn within(&mut self, node: &mut Node, known: &[&KeyExpression]) {
+    /// In an expression, wherever it stands. `is_condition`: it is one, or a part of one as whose
+    /// AND, OR or comparison it stands; elsewhere MySQL 9.7 does not search for elements.
+    fn within(&mut self, node: &mut Node, known: &[&KeyExpression], is_condition: bool) {
         if let Kind::Subquery(subquery) = &mut node.kind {
             self.query(subquery.query_mut());
         }
@@ -253,12 +312,73 @@ impl Finder<'_> {
             return;
         }
         for expression in known {
-            if self.is(node, expression) {
+            if expression.element.is_none() && self.is(node, expression) {
                 *node = expression.column.clone();
                 return;
             }
         }
-        node.each_child_mut(&mut |child| self.within(child, known));
+        if is_condition && let Some(search) = self.searched(node, known) {
+            *node = search;
+            return;
+        }
+        let is_condition = is_condition
+            && matches!(node.kind, Kind::And(_) | Kind::Or(_) | Kind::Compare(..));
+        node.each_child_mut(&mut |child| self.within(child, known, is_condition));
+    }
+
+    /// MEMBER OF, JSON_CONTAINS or JSON_OVERLAPS of a constant and an array that a multi-valued
+    /// index has, as a search for elements in that array: values are those of its type then, for
+    /// whoever reads all rows as well (MySQL 9.7: tests/oracle/sql/multi_valued.sql).
+    fn searched(&mut self, node: &Node, known: &[&KeyExpression]) -> Option<Node> {
+        let Kind::Call(function, arguments) = &node.kind else { return None };
+        let [first, second] = &arguments[..] else { return None };
+        let (ways, search): (&[(&Node, &Node)], _) = match function {
+            Function::JsonMemberOf => (&[(second, first)], ElementSearch::Any),
+            Function::JsonOverlaps => (&[(first, second), (second, first)], ElementSearch::Any),
+            Function::JsonContains => (&[(first, second)], ElementSearch::All),
+            _ => return None,
+        };
+        let is_document = *function != Function::JsonMemberOf;
+        for (array, sought) in ways {
+            if !sought.is_constant() {
+                continue;
+            }
+            for expression in known {
+                let Some(element) = &expression.element else { continue };
+                if !self.is(array, expression) {
+                    continue;
+                }
+                let sought = self.of_kind((*sought).clone())?;
+                if is_sought_in(&sought, element, is_document) {
+                    let (column, sought) = (expression.column.clone(), (sought, is_document));
+                    return Some(search_node(column, element, sought, search));
+                }
+            }
+        }
+        None
+    }
+
+    /// A constant of the type that its literals give it; `None` where they are of any kind.
+    fn of_kind(&mut self, sought: Node) -> Option<Node> {
+        let mut has_literals = false;
+        sought.visit(&mut |node| has_literals |= matches!(node.kind, Kind::Parameter(_)));
+        match self.kinds {
+            LiteralKinds::Known => Some(sought),
+            _ if !has_literals => Some(sought),
+            LiteralKinds::Unknown | LiteralKinds::Wanted => {
+                self.kinds = LiteralKinds::Wanted;
+                None
+            }
+            LiteralKinds::OfValues => match sought.kind {
+                Kind::Parameter(number) => {
+                    let literal = self.literals.get(usize::from(number))?;
+                    self.pinned.push((number, literal.to_value()));
+                    Some(Node::constant(literal.to_value()))
+                }
+                // What is made of several has the type of what makes it.
+                _ => Some(sought),
+            },
+        }
     }
 
     /// Puts the literal that a relevance must exceed back into its place.
@@ -280,10 +400,10 @@ impl Finder<'_> {
     /// Whether an expression is one that an index has; then, or if it would be with other literals,
     /// the plan depends on these.
     fn is(&mut self, node: &Node, expression: &KeyExpression) -> bool {
-        let column = &expression.column;
+        let ty = &expression.ty;
         let is_alike = discriminant(&node.kind) == discriminant(&expression.bare.kind)
-            && class_of(&node.ty) == class_of(&column.ty)
-            && node.ty.collation() == column.ty.collation();
+            && class_of(&node.ty) == class_of(ty)
+            && node.ty.collation() == ty.collation();
         if !is_alike {
             return false;
         }

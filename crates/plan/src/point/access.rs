@@ -18,6 +18,7 @@ use rows::store::Direction;
 use rows::table::{Covering, PartCodec, Table};
 use values::datum::Value;
 
+use super::array::{ArrayLookup, array_lookups};
 use super::lookup::{IndexKeys, KeyTerms, Lookup, said};
 use super::ordering::Ordering;
 use super::partitions::PartitionTerms;
@@ -44,6 +45,8 @@ pub enum AccessKind {
     Merge,
     /// Rows that a full-text search finds, the most relevant first.
     FullText,
+    /// Rows that have an element, or one of some, by a multi-valued index.
+    MultiValued,
     /// All of an index, in its order.
     Index,
     /// All rows.
@@ -79,6 +82,8 @@ pub struct Access {
     pub kind: AccessKind,
     /// The term whose rows a full-text search finds: MATCH.
     pub search: Option<Box<Node>>,
+    /// What is looked up in a multi-valued index.
+    pub array: Option<Box<ArrayLookup>>,
 }
 
 /// Terms that an index does not answer, divided by what tells whether they hold.
@@ -169,6 +174,8 @@ pub fn ways(
         return vec![search];
     }
     if reader != ReaderKind::InBatches {
+        let lookups = array_lookups(table, index_use, terms);
+        candidates.extend(lookups.into_iter().map(|lookup| by_array(table, index_use, terms, lookup)));
         candidates.extend(merged(table, index_use, terms));
     }
     let all = |candidate: &Candidate| candidate.access.kind == AccessKind::All;
@@ -200,6 +207,22 @@ fn full_text(table: &Table, terms: &[Node]) -> Option<Access> {
     let found = consider(table, 0, (terms, &[]), None, Orders::Never, None).access;
     let (kind, search) = (AccessKind::FullText, Some(Box::new(search)));
     Some(Access { kind, search, ordered: false, ..found })
+}
+
+/// The way by a multi-valued index.
+fn by_array(
+    table: &Table,
+    index_use: &IndexUse,
+    terms: &[Node],
+    lookup: ArrayLookup,
+) -> Candidate {
+    // Where elements cannot be looked up after all, the rows that are named are read.
+    let named = index_use.partitions();
+    let found = consider(table, 0, (terms, &[]), None, Orders::Never, named).access;
+    let kind = AccessKind::MultiValued;
+    let score = score(kind, (lookup.parts(), 0), false, false, 1);
+    let array = Some(Box::new(lookup));
+    Candidate { access: Access { kind, array, ordered: false, ..found }, score }
 }
 
 /// The full-text index that MATCH over columns of the row at hand is of.
@@ -309,6 +332,7 @@ fn consider(
             terms,
             kind,
             search: None,
+            array: None,
         },
         score,
     }
@@ -386,6 +410,7 @@ fn score(
     let base = match kind {
         AccessKind::Const => 10_000,
         AccessKind::FullText => 5_000,
+        AccessKind::MultiValued => 1_000,
         AccessKind::Ref => 1_000 + 200 * u32::from(unique),
         AccessKind::Range if equal > 0 => 800,
         AccessKind::Range => 400,
@@ -489,6 +514,12 @@ impl Access {
         Some(&table.full_texts[index].name)
     }
 
+    /// The name of the multi-valued index that finds the rows.
+    pub fn multi_valued<'t>(&self, table: &'t Table) -> Option<&'t str> {
+        let lookup = self.array.as_deref()?;
+        Some(&table.multi_valued[lookup.index].index.name)
+    }
+
     /// The indexes that are read.
     pub fn indexes(&self) -> impl Iterator<Item = usize> {
         std::iter::once(self.index).chain(self.others.iter().map(|other| other.index))
@@ -517,6 +548,9 @@ impl Access {
             }
         }
         let RowCandidate::Row(part) = candidate else { return Ok(true) };
+        if let Some(array) = self.array.as_deref().filter(|_| !all_terms) {
+            return array.counts_at(part, row);
+        }
         if self.branches.is_empty() || all_terms {
             return Ok(true);
         }
@@ -561,9 +595,10 @@ impl Access {
 
     /// Marks what its conditions need to evaluate but once for all rows.
     pub fn evaluate_once(&mut self) {
-        let Access { residual, terms, branches, by_entry, .. } = self;
+        let Access { residual, terms, branches, by_entry, array, .. } = self;
         let divided = by_entry.iter_mut().flat_map(|EntryTerms { told, rest, .. }| [told, rest]);
         let all = residual.iter_mut().chain(terms).chain(branches).chain(divided.flatten());
+        let all = all.chain(array.iter_mut().flat_map(|array| array.nodes_mut()));
         all.for_each(Node::evaluate_once);
     }
 
@@ -581,7 +616,8 @@ impl Access {
             });
             literal
         };
-        self.all_keys().flat_map(|(_, keys)| keys.nodes()).all(is_literal)
+        let of_array = self.array.iter().flat_map(|array| array.nodes());
+        self.all_keys().flat_map(|(_, keys)| keys.nodes()).chain(of_array).all(is_literal)
     }
 
     /// The filter that goes with the ranges.

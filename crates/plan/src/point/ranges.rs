@@ -99,7 +99,15 @@ impl Access {
         if let Some(search) = &self.search {
             return found_ranges(self.index, search, scope);
         }
+        if let Some(array) = &self.array
+            && let Some(found) = array.ranges(table, scope)?
+        {
+            return Ok(found);
+        }
         let of = |index: usize, keys: &[IndexKeys]| -> Result<Option<IndexRanges>> {
+            if self.array.is_some() {
+                return Ok(None);
+            }
             let ranges = index_ranges(table, index, keys, scope)?;
             Ok(ranges.map(|ranges| IndexRanges { index, ranges }))
         };

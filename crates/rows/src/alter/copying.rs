@@ -290,7 +290,7 @@ impl Making for Copying<'_> {
     }
 
     fn is_unique(&self) -> bool {
-        self.keys == RowKeys::Values || self.next.codecs[1..].iter().any(|codec| codec.unique)
+        self.keys == RowKeys::Values || self.next.indexes_with_parts().skip(1).any(|of| of.unique)
     }
 
     fn sort(&self, number: u64, row_key: &[u8], row: &[u8], sorter: &mut RowSorter) -> Result<()> {

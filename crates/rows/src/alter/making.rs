@@ -134,7 +134,7 @@ pub(super) fn push_entries(
         let index = table.codecs.len() + entry.index;
         if wanted(index) {
             let what = MadeWhat::Entry(index);
-            made.push(MadeEntry { key: entry.key, value: entry.value, what, unique: false });
+            made.push(MadeEntry { key: entry.key, value: entry.value, what, unique: entry.unique });
         }
     }
     Ok(())
@@ -174,10 +174,17 @@ pub(super) fn noted_columns(
             }
             None => {
                 let listed = *index - next.indexes.len();
-                match next.members.get(listed) {
-                    Some(member) => wanted.push(next.column(&member.column)?),
-                    None => {
-                        let names = &next.full_texts[listed - next.members.len()].columns;
+                let behind = listed.checked_sub(next.members.len());
+                let multi_valued = behind.and_then(|at| at.checked_sub(next.full_texts.len()));
+                match (next.members.get(listed), behind, multi_valued) {
+                    (Some(member), ..) => wanted.push(next.column(&member.column)?),
+                    (None, _, Some(at)) => {
+                        let parts = &next.multi_valued.get(at)?.index.parts;
+                        wanted.extend(parts.iter().map(|part| part.column));
+                        wanted.extend(next.partition_column());
+                    }
+                    (None, at, None) => {
+                        let names = &next.full_texts.get(at?)?.columns;
                         let columns: Option<Vec<usize>> =
                             names.iter().map(|name| next.column(name)).collect();
                         wanted.extend(columns?);
@@ -209,8 +216,11 @@ impl Making for NewIndexes<'_> {
     }
 
     fn is_unique(&self) -> bool {
-        let codecs = &self.next.codecs;
-        self.indexes.iter().any(|index| codecs.get(*index).is_some_and(|codec| codec.unique))
+        let codec = |index: &usize| {
+            let multi_valued = self.next.multi_valued_at(*index).map(|of| &of.codec);
+            self.next.codecs.get(*index).or(multi_valued)
+        };
+        self.indexes.iter().filter_map(codec).any(|codec| codec.unique)
     }
 
     fn sort(&self, number: u64, row_key: &[u8], row: &[u8], sorter: &mut RowSorter) -> Result<()> {

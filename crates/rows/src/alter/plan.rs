@@ -149,6 +149,13 @@ impl Plan {
                 self.remove_full_text(position);
                 Ok(())
             }
+            Alteration::DropIndex(name)
+                if self.definition.multi_valued_index(&name).is_some() =>
+            {
+                let position = self.definition.multi_valued_index(&name).unwrap_or_default();
+                self.remove_multi_valued(position);
+                Ok(())
+            }
             Alteration::DropIndex(name) => {
                 let position = self.index(&name)?;
                 self.remove_index(position);
@@ -161,10 +168,11 @@ impl Plan {
                     self.definition.full_texts[position].invisible = invisible;
                     return Ok(());
                 }
-                let position = self.definition.index(&name);
-                let position = position
-                    .ok_or(BrokenRule::NoSuchIndex { name, table: self.definition.name.clone() })?;
-                self.definition.indexes[position].invisible = invisible;
+                let table = self.definition.name.clone();
+                let mut indexes = self.definition.indexes_with_parts_mut();
+                let index = indexes.find(|index| index.name.eq_ignore_ascii_case(&name));
+                let index = index.ok_or(BrokenRule::NoSuchIndex { name, table })?;
+                index.invisible = invisible;
                 Ok(())
             }
             Alteration::RenameTable { database, name } => {
@@ -366,7 +374,7 @@ impl Plan {
         let last = self.definition.named_columns().len();
         self.definition.columns.insert(last, column);
         self.origins.insert(last.min(self.origins.len()), None);
-        for part in self.definition.indexes.iter_mut().flat_map(|index| &mut index.parts) {
+        for part in self.definition.indexes_with_parts_mut().flat_map(|index| &mut index.parts) {
             part.column += usize::from(part.column >= last);
         }
         self.place(last, place)
@@ -392,6 +400,16 @@ impl Plan {
                 self.remove_index(index);
             } else {
                 self.renumber_index(index)?;
+            }
+        }
+        for of in &mut self.definition.multi_valued {
+            let before = of.index.parts.len();
+            of.array -= of.index.parts[..of.array].iter().filter(|p| p.column == position).count();
+            of.index.parts.retain(|part| part.column != position);
+            if of.index.parts.len() < before {
+                let id = self.definition.next_index;
+                self.definition.next_index = id.checked_add(1).ok_or(BrokenRule::TooManyIndexes)?;
+                self.removed.push(std::mem::replace(&mut of.index.id, id));
             }
         }
         for index in (0..self.definition.members.len()).rev() {
@@ -431,10 +449,8 @@ impl Plan {
         if position < self.origins.len() {
             self.origins.remove(position);
         }
-        for index in &mut self.definition.indexes {
-            for part in &mut index.parts {
-                part.column -= usize::from(part.column > position);
-            }
+        for part in self.definition.indexes_with_parts_mut().flat_map(|index| &mut index.parts) {
+            part.column -= usize::from(part.column > position);
         }
     }
 
@@ -442,9 +458,8 @@ impl Plan {
     fn remove_columns_of_indexes(&mut self) {
         for position in (self.definition.named_columns().len()..self.definition.columns.len()).rev()
         {
-            let mut parts = self.definition.indexes.iter().flat_map(|index| &index.parts);
             let is_of_partition = self.definition.partition_column() == Some(position);
-            if !is_of_partition && !parts.any(|part| part.column == position) {
+            if !is_of_partition && !self.definition.is_in_index(position) {
                 self.remove_column(position);
             }
         }
@@ -476,8 +491,7 @@ impl Plan {
         self.check_not_in_key_part(name, &column.name)?;
         self.follow_rename(name, column.name.clone());
         let old = &self.definition.columns[position];
-        let in_index =
-            self.definition.indexes.iter().any(|i| i.parts.iter().any(|p| p.column == position));
+        let in_index = self.definition.is_in_index(position);
         let in_primary =
             self.definition.indexes[0].parts.iter().any(|part| part.column == position);
         if in_primary {
@@ -519,9 +533,10 @@ impl Plan {
 
     fn rename_index(&mut self, from: &str, to: String) -> Result<()> {
         let full_text = self.definition.full_text(from);
+        let multi_valued = self.definition.multi_valued_index(from);
         let position = match self.definition.columnar_index_named(from) {
             Some(_) => None,
-            None if full_text.is_some() => None,
+            None if full_text.is_some() || multi_valued.is_some() => None,
             None => Some(self.index(from)?),
         };
         // Its own name may change in case.
@@ -530,6 +545,10 @@ impl Plan {
         }
         if let Some(position) = full_text {
             self.definition.full_texts[position].name = to;
+            return Ok(());
+        }
+        if let Some(position) = multi_valued {
+            self.definition.multi_valued[position].index.name = to;
             return Ok(());
         }
         match (position, &mut self.definition.columnar_index) {
@@ -543,6 +562,12 @@ impl Plan {
     fn remove_index(&mut self, position: usize) {
         let index = self.definition.indexes.remove(position);
         self.removed.push(index.id);
+        self.remove_columns_of_indexes();
+    }
+
+    fn remove_multi_valued(&mut self, position: usize) {
+        let of = self.definition.multi_valued.remove(position);
+        self.removed.push(of.index.id);
         self.remove_columns_of_indexes();
     }
 
@@ -596,7 +621,7 @@ impl Plan {
         self.definition.columns.insert(to, column);
         let origin = self.origins.remove(from);
         self.origins.insert(to, origin);
-        for part in self.definition.indexes.iter_mut().flat_map(|index| &mut index.parts) {
+        for part in self.definition.indexes_with_parts_mut().flat_map(|index| &mut index.parts) {
             part.column = match part.column {
                 at if at == from => to,
                 at if from < at && at <= to => at - 1,

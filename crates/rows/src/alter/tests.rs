@@ -59,6 +59,7 @@ fn definition() -> TableDefinition {
         columnar: false,
         members: Vec::new(),
         full_texts: Vec::new(),
+        multi_valued: Vec::new(),
         columnar_index: None,
         checks: Vec::new(),
         foreign_keys: Vec::new(),

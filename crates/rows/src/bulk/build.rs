@@ -112,8 +112,10 @@ impl<'a> Build<'a> {
     pub fn run(self, parts: Vec<SortedRows>, rows: u64) -> Result<BuildOutcome<'a>> {
         let sorted = LoadSorters::new(parts, threads() as u64);
         self.progress.begin_merging(sorted.entries());
-        let several =
-            (0..self.table.codecs.len()).filter(|index| is_unique(self.table, *index)).count() > 1;
+        // A row has several keys of a multi-valued index.
+        let keys = |index: &usize| 1 + usize::from(self.table.multi_valued_at(*index).is_some());
+        let unique = (0..self.table.entry_indexes()).filter(|index| is_unique(self.table, *index));
+        let several = unique.map(|index| keys(&index)).sum::<usize>() > 1;
         let share = self.engine.budget().share();
         let duplicates = Duplicates::new(self.on_duplicate, several, rows, share);
         let (mut files, mut kept) = self.write(&sorted, &duplicates, EntryPass::First)?;

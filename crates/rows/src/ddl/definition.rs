@@ -20,7 +20,7 @@ use crate::partition::{PartitionChange, Partitioning, apply_change};
 use crate::rules::{MakeRules, names_in};
 use crate::schema::{
     CheckDefinition, Column, ColumnVisibility, ColumnarIndex, ComputedColumn, FullTextIndex, Index,
-    IndexId, IndexPart, IndexState, MemberIndex, Retention, TableDefinition,
+    IndexId, IndexPart, IndexState, MemberIndex, MultiValuedIndex, Retention, TableDefinition,
 };
 use crate::table::{PRIMARY, Table};
 
@@ -181,6 +181,8 @@ pub enum KeyPartSource {
     Column(String, Option<u32>),
     /// An expression, as text (`rules`).
     Expression(String),
+    /// An array, of whose elements a multi-valued index is, as text (`rules`).
+    Array(String),
 }
 
 impl NewKeyPart {
@@ -193,13 +195,15 @@ impl NewKeyPart {
     pub fn as_column(&self) -> Option<(&str, Option<u32>)> {
         match &self.of {
             KeyPartSource::Column(name, prefix) => Some((name, *prefix)),
-            KeyPartSource::Expression(_) => None,
+            KeyPartSource::Expression(_) | KeyPartSource::Array(_) => None,
         }
     }
 
     /// As a definition has it.
     pub fn of_index(definition: &TableDefinition, part: &IndexPart) -> NewKeyPart {
+        let is_array = definition.multi_valued.iter().any(|of| of.array_column() == part.column);
         let of = match definition.part_expression(part) {
+            Some(array) if is_array => KeyPartSource::Array(array.to_owned()),
             Some(expression) => KeyPartSource::Expression(expression.to_owned()),
             None => {
                 let name = definition.columns[part.column].name.clone();
@@ -298,6 +302,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         columnar: false,
         members: Vec::new(),
         full_texts: Vec::new(),
+        multi_valued: Vec::new(),
         columnar_index: None,
         checks: Vec::new(),
         foreign_keys: Vec::new(),
@@ -361,10 +366,16 @@ pub(crate) fn add_index(
         None => free_index_name(definition, &new.parts),
     };
     let mut parts = Vec::with_capacity(new.parts.len());
+    let mut array = None;
     for (number, part) in new.parts.iter().enumerate() {
+        if let KeyPartSource::Array(_) = &part.of
+            && array.replace(number).is_some()
+        {
+            return Err(BrokenRule::MultiValuedParts.into());
+        }
         let (name, prefix) = match &part.of {
             KeyPartSource::Column(name, prefix) => (name, *prefix),
-            KeyPartSource::Expression(text) => {
+            KeyPartSource::Expression(text) | KeyPartSource::Array(text) => {
                 let column = push_column_of_index(definition, &name, number, text)?;
                 parts.push(IndexPart { column, prefix: None, descending: part.descending });
                 continue;
@@ -401,7 +412,15 @@ pub(crate) fn add_index(
     }
     let id = take_index_id(definition)?;
     let unique = new.unique;
-    definition.indexes.push(Index { id, name, unique, parts, state, comment, invisible });
+    let index = Index { id, name, unique, parts, state, comment, invisible };
+    match array {
+        None => definition.indexes.push(index),
+        // Its type is not known yet (`functional`).
+        Some(array) => {
+            let element = ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
+            definition.multi_valued.push(MultiValuedIndex { index, array, element });
+        }
+    }
     Ok(())
 }
 

@@ -7,13 +7,14 @@
 //!
 //! Not here: making the columns (`definition`, `alter`), what the expressions mean (`rules`).
 
+use expression::array_parts;
 use values::types::ColumnType;
 
 use super::rules::validate;
 use crate::broken_rule::BrokenRule;
 use crate::error::Result;
 use crate::rules::MakeRules;
-use crate::schema::TableDefinition;
+use crate::schema::{MultiValuedIndex, TableDefinition};
 
 /// From so many characters on a text is one of a type that no index has whole.
 const CHARS_MAX: u32 = 16_383;
@@ -33,7 +34,16 @@ pub(crate) fn type_key_parts(
     let rules = make_rules(definition)?;
     let mut is_changed = false;
     for (position, node) in rules.computed.into_iter().filter(|(at, _)| *at >= first) {
-        let ty = key_type(node.ty)?;
+        let element = array_parts(&node).map(|(_, element)| element.clone());
+        let ty = if element.is_some() { node.ty.clone() } else { key_type(node.ty)? };
+        if let Some(element) = element {
+            let of_column = |of: &&mut MultiValuedIndex| of.array_column() == position;
+            let of = definition.multi_valued.iter_mut().filter(of_column);
+            for index in of.filter(|of| of.element != element) {
+                is_changed = true;
+                index.element = element.clone();
+            }
+        }
         let column = &mut definition.columns[position];
         is_changed |= column.ty != ty || column.nullable != node.nullable;
         definition.slots[usize::from(column.slot)] = ty.clone();

@@ -53,6 +53,7 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     validate_columnar(definition)?;
     validate_members(definition)?;
     validate_full_texts(definition)?;
+    validate_multi_valued(definition)?;
     validate_columnar_index(definition)?;
     definition.foreign_keys.iter().try_for_each(|key| validate_foreign_key(definition, key))?;
     for check in &definition.checks {
@@ -171,6 +172,17 @@ fn validate_full_texts(definition: &TableDefinition) -> Result<()> {
     Ok(())
 }
 
+fn validate_multi_valued(definition: &TableDefinition) -> Result<()> {
+    for of in &definition.multi_valued {
+        // The mover of rows into segments knows entries of one for a row.
+        if definition.columnar {
+            return Err(BrokenRule::MultiValuedColumnar.into());
+        }
+        validate_parts(definition, &of.index, Some(of.array))?;
+    }
+    Ok(())
+}
+
 /// The smallest limit: a table in cache mode should hold some rows.
 const CACHE_BYTES_MIN: u64 = 64 << 10;
 
@@ -281,6 +293,15 @@ fn validate_column(definition: &TableDefinition, position: usize, column: &Colum
 }
 
 fn validate_index(definition: &TableDefinition, index: &Index) -> Result<()> {
+    validate_parts(definition, index, None)
+}
+
+/// What an index says of its parts, but for one that is an array.
+fn validate_parts(
+    definition: &TableDefinition,
+    index: &Index,
+    array: Option<usize>,
+) -> Result<()> {
     if index.parts.len() > INDEX_PARTS_MAX {
         return Err(BrokenRule::TooManyKeyParts.into());
     }
@@ -288,7 +309,10 @@ fn validate_index(definition: &TableDefinition, index: &Index) -> Result<()> {
         return Err(BrokenRule::NoKeyParts.into());
     }
     check_name(Thing::Index, &index.name)?;
-    for part in &index.parts {
+    for (number, part) in index.parts.iter().enumerate() {
+        if array == Some(number) {
+            continue;
+        }
         let column = &definition.columns[part.column];
         let name = &column.name;
         let long = matches!(column.ty, ColumnType::Text { .. } | ColumnType::Blob { .. });

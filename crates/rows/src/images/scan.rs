@@ -25,7 +25,10 @@ impl Engine {
         direction: Direction,
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'v>> {
-        let place = &table.images[index];
+        // Of multi-valued ones there are none.
+        let Some(place) = table.images.get(index) else {
+            return view.scan(range, direction, reach);
+        };
         if let Some(image) = place.shown_to(view, table) {
             return Ok(Box::new(ImageCursor::new(image, range, direction)));
         }

@@ -150,7 +150,7 @@ pub(crate) fn validate_partitioning(definition: &TableDefinition) -> Result<()> 
     let told_by = |name: &str| {
         columns.iter().any(|of| of.eq_ignore_ascii_case(name)) || definition.is_partitioned_by(name)
     };
-    for index in definition.indexes.iter().filter(|index| index.unique) {
+    for index in definition.indexes_with_parts().filter(|index| index.unique) {
         if index.parts.is_empty() {
             continue;
         }

@@ -105,7 +105,7 @@ impl Table {
             .extend_from_slice(partition.ok_or_else(|| damaged("index entry without partition"))?);
         // A unique entry's value is a primary key, the other form's is exactly two bytes. They
         // are told apart by the NULLs in the key, which only nullable parts can have.
-        let codec = &self.codecs[index];
+        let codec = self.codec_at(index);
         if codec.unique && !self.entry_has_null(index, key)? {
             row_key.extend_from_slice(value);
             return Ok(key.len());
@@ -120,7 +120,7 @@ impl Table {
     }
 
     fn entry_has_null(&self, index: usize, key: &[u8]) -> Result<bool> {
-        let codec = &self.codecs[index];
+        let codec = self.codec_at(index);
         if codec.parts.iter().all(|part| !part.nullable) {
             return Ok(false);
         }
@@ -143,6 +143,10 @@ impl Table {
         row: &RowRef<'_>,
         scratch: &mut Vec<u8>,
     ) -> Result<bool> {
+        if self.multi_valued_at(index).is_some() {
+            let own = self.entries_at(index, row, &[])?;
+            return Ok(own.iter().any(|entry| entry.key == entry_parts));
+        }
         let codec = &self.codecs[index];
         scratch.clear();
         scratch.extend_from_slice(&codec.prefix);

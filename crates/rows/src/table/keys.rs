@@ -134,7 +134,7 @@ impl Table {
     /// The parts by which the keys of an index are found: its own, and behind those of one that is
     /// not unique the primary key's, which tell its entries apart.
     pub fn key_parts(&self, index: usize) -> impl Iterator<Item = &PartCodec> {
-        let codec = &self.codecs[index];
+        let codec = self.codec_at(index);
         let behind: &[PartCodec] = if codec.unique { &[] } else { self.primary_parts() };
         codec.parts.iter().chain(behind)
     }

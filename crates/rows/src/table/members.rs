@@ -27,6 +27,7 @@ use values::key;
 use values::member::{self, MemberKind};
 use values::types::ColumnType;
 
+use super::entries::IndexEntry;
 use super::keys::{PREFIX_BYTES, key_prefix};
 use super::ranges::successor;
 use super::version::Table;
@@ -216,8 +217,11 @@ pub(crate) struct ListedEntry {
     pub key: Vec<u8>,
     /// Its value in the store.
     pub value: Vec<u8>,
-    /// Position among the table's indexes of this kind: those of members, then full-text ones.
+    /// Position among the table's indexes of this kind: those of members, full-text ones,
+    /// multi-valued ones.
     pub index: usize,
+    /// Whether the key alone must be unique.
+    pub unique: bool,
 }
 
 impl Table {
@@ -228,11 +232,14 @@ impl Table {
 
     /// How many of them have several entries for a row, or none.
     pub(crate) fn listed_codecs(&self) -> usize {
-        self.member_codecs.len() + self.full_text_codecs.len()
+        self.member_codecs.len() + self.full_text_codecs.len() + self.multi_valued_codecs.len()
     }
 
     /// All entries of such an index, by its position among them.
     pub(crate) fn listed_range(&self, index: usize) -> KeyRange {
+        if let Some(codec) = self.multi_valued_at(self.codecs.len() + index) {
+            return codec.all();
+        }
         match self.member_codecs.get(index) {
             Some(codec) => codec.all(),
             None => self.full_text_codecs[index - self.member_codecs.len()].all(),
@@ -241,6 +248,9 @@ impl Table {
 
     /// What such an index is called in reports.
     pub(crate) fn listed_name(&self, index: usize) -> String {
+        if self.multi_valued_at(self.codecs.len() + index).is_some() {
+            return format!("index {}", self.index_name_at(self.codecs.len() + index));
+        }
         match self.member_codecs.get(index) {
             Some(codec) => format!("member index {}", codec.member),
             None => {
@@ -263,6 +273,7 @@ impl Table {
                 .full_text_codecs
                 .iter()
                 .any(|codec| codec.columns.iter().any(|column| changed.contains(column)))
+            || self.multi_valued_codecs.iter().any(|codec| codec.has_one_of(changed))
     }
 
     /// All entries of a row in indexes that have several for a row, in the order of their keys.
@@ -295,7 +306,7 @@ impl Table {
                     key.extend_from_slice(&row_key[PREFIX_BYTES..]);
                     room.bytes += key.len();
                     room.check(0)?;
-                    entries.push(ListedEntry { key, value, index });
+                    entries.push(ListedEntry { key, value, index, unique: false });
                 }
             }
         }
@@ -304,7 +315,16 @@ impl Table {
             for (key, value) in codec.entries(row, &row_key[PREFIX_BYTES..]) {
                 room.bytes += key.len();
                 room.check(0)?;
-                entries.push(ListedEntry { key, value, index });
+                entries.push(ListedEntry { key, value, index, unique: false });
+            }
+        }
+        let primary = row_key.get(self.head_of_keys()..).unwrap_or_default();
+        for (at, codec) in self.multi_valued_codecs.iter().enumerate() {
+            let index = self.first_multi_valued() - self.codecs.len() + at;
+            for IndexEntry { key, value, unique } in codec.entries(row, primary)? {
+                room.bytes += key.len();
+                room.check(0)?;
+                entries.push(ListedEntry { key, value, index, unique });
             }
         }
         entries.sort_unstable();

@@ -27,7 +27,7 @@
 //! Where to look: `version` is the table itself, `state` what its versions share, `count` about how
 //! many rows it has, `counted` exactly, `moved` what transactions do to that, `changes` which of
 //! them change meanwhile, `keys` and `entries` make the keys above, `covering` reads columns back
-//! from them, `members` those of member indexes, `ranges` are those between which to look,
+//! from them, `members` those of member indexes, `multi_valued` those of arrays, `ranges` are those between which to look,
 //! `partitions` those of partitions; `images` are indexes in memory, `rules` what rows must obey.
 //!
 //! Invariants
@@ -48,6 +48,7 @@ mod images;
 mod keys;
 mod members;
 mod moved;
+mod multi_valued;
 mod partitions;
 mod quiescent_state;
 mod ranges;
@@ -69,6 +70,7 @@ pub use keys::{IndexCodec, KEY_BYTES_MAX, PREFIX_BYTES, PRIMARY, PartCodec};
 pub(crate) use members::ListedEntry;
 pub use members::{MEMBER_ENTRIES_BYTES_MAX, MEMBER_TEXT_BYTES_MAX, MemberCodec};
 pub(crate) use moved::SizesMoved;
+pub use multi_valued::MultiValuedCodec;
 pub(crate) use partitions::partition_range;
 pub(crate) use quiescent_state::QuiescentState;
 pub use ranges::{FindOp, successor};

@@ -39,7 +39,7 @@ impl Table {
 
     /// All keys of an index; of the rows for index 0.
     pub fn index_range(&self, index: usize) -> KeyRange {
-        prefixed(self.codecs[index].prefix.to_vec())
+        prefixed(self.codec_at(index).prefix.to_vec())
     }
 
     /// The rows whose leading key parts (`key_parts`) equal `values`. A full key of a unique index
@@ -159,7 +159,7 @@ pub(crate) fn index_range(table: TableId, index: IndexId) -> KeyRange {
     prefixed(key_prefix(table, index).to_vec())
 }
 
-fn prefixed(start: Vec<u8>) -> KeyRange {
+pub(super) fn prefixed(start: Vec<u8>) -> KeyRange {
     let end = successor(&start);
     KeyRange { start, end }
 }

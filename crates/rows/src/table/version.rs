@@ -17,6 +17,7 @@ use super::full_texts::FullTextCodec;
 use super::images::ImagePlace;
 use super::keys::IndexCodec;
 use super::members::MemberCodec;
+use super::multi_valued::MultiValuedCodec;
 use super::state::TableState;
 use crate::error::Result;
 use crate::foreign_key::{ForeignColumns, References};
@@ -41,6 +42,8 @@ pub struct Table {
     pub member_codecs: Vec<MemberCodec>,
     /// Those of full-text indexes, in the order of `definition.full_texts`.
     pub full_text_codecs: Vec<FullTextCodec>,
+    /// Those of multi-valued indexes, in the order of `definition.multi_valued`.
+    pub multi_valued_codecs: Vec<MultiValuedCodec>,
     /// Positions of the columns that the columnar index has, ascending, and the layout of rows of
     /// these alone.
     columns_kept: Option<(Vec<usize>, RowLayout)>,
@@ -85,6 +88,8 @@ impl Table {
         let member_codecs = definition.members.iter().map(member).collect();
         let full_text = |index| FullTextCodec::new(&definition, index);
         let full_text_codecs = definition.full_texts.iter().map(full_text).collect();
+        let multi_valued = |of| MultiValuedCodec::new(&definition, of);
+        let multi_valued_codecs = definition.multi_valued.iter().map(multi_valued).collect();
         let layout = definition.row_layout();
         let expires_by = definition.retention.expires_by.as_deref();
         let expiry_column = expires_by.and_then(|name| definition.column(name));
@@ -108,6 +113,7 @@ impl Table {
             codecs,
             member_codecs,
             full_text_codecs,
+            multi_valued_codecs,
             columns_kept,
             expiry_column,
             recency,

@@ -20,7 +20,7 @@ use super::placing::duplicate;
 use crate::error::{Error, Result};
 use crate::expiry::Expiry;
 use crate::find::row_at;
-use crate::table::{ChangedTo, ListedEntry, Table};
+use crate::table::{ChangedTo, Table};
 
 impl Transaction {
     pub(super) fn change_locked<E: From<Error>>(
@@ -156,18 +156,9 @@ impl Transaction {
             self.store.delete(before.key);
         }
         if moves || table.has_listed_of(&changed) {
-            let mut before = table.listed_entries(&old_values, row_key)?;
-            let mut after = table.listed_entries(&new_values, &new_key)?;
-            // Each is sorted; most of a document's entries stay.
-            let stay = |entry: &ListedEntry, of: &[ListedEntry]| of.binary_search(entry).is_ok();
-            let gone: Vec<bool> = before.iter().map(|entry| !stay(entry, &after)).collect();
-            after.retain(|entry| !stay(entry, &before));
-            let mut gone = gone.into_iter();
-            before.retain(|_| gone.next() == Some(true));
-            for entry in before {
-                self.store.delete(entry.key);
-            }
-            self.put_listed_entries(after)?;
+            let before = table.listed_entries(&old_values, row_key)?;
+            let after = table.listed_entries(&new_values, &new_key)?;
+            self.change_listed_entries(table, &new_values, before, after)?;
         }
         let replaced = row_key.len() + old.bytes().len();
         self.put_row(table, &new_values, new_key, (replaced, moves))?;

@@ -255,6 +255,17 @@ impl Transaction {
                 return Ok(Some(row_key));
             }
         }
+        if !table.multi_valued.iter().any(|of| of.index.unique) {
+            return Ok(None);
+        }
+        for entry in table.listed_entries(row, &[0; PREFIX_BYTES])? {
+            let index = table.codecs.len() + entry.index;
+            if entry.unique
+                && let Some(row_key) = self.claim_entry_or_row(table, index, &entry.key)?
+            {
+                return Ok(Some(row_key));
+            }
+        }
         Ok(None)
     }
 }

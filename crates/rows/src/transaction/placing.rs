@@ -34,7 +34,7 @@ impl Transaction {
         for index in 1..table.codecs.len() {
             self.put_entry(table, index, row, &row_key)?;
         }
-        self.put_listed_entries(table.listed_entries(row, &row_key)?)?;
+        self.put_listed_entries(table, row, table.listed_entries(row, &row_key)?)?;
         self.note_columns(table, &row_key, ChangedTo::Row(row, None));
         self.note_change(table, &row_key, None, ChangedTo::Row(row, None));
         self.put_row(table, row, row_key, (0, true))?;
@@ -81,7 +81,7 @@ impl Transaction {
             self.store.delete(entry.key);
         }
         for entry in table.listed_entries(&values, row_key)? {
-            self.store.delete(entry.key);
+            self.delete_listed_entry(entry)?;
         }
         let bytes = (row_key.len() + row.bytes().len()) as i64;
         self.sizes.note_rows(self.store.savepoint().0, table, RowDelta { rows: -1, bytes: -bytes });
@@ -176,13 +176,71 @@ impl Transaction {
 impl Transaction {
     /// Writes entries of indexes that have several for a row: those of a new row, or those that a
     /// changed one has gained.
-    pub(super) fn put_listed_entries(&mut self, entries: Vec<ListedEntry>) -> Result<()> {
+    pub(super) fn put_listed_entries(
+        &mut self,
+        table: &Table,
+        row: &[Datum<'_>],
+        entries: Vec<ListedEntry>,
+    ) -> Result<()> {
         if entries.is_empty() {
             return Ok(());
         }
         self.make_room(entries.iter().map(|entry| entry.key.len()).sum())?;
-        for entry in entries {
-            self.store.insert(entry.key, entry.value, self.wait)?;
+        entries.into_iter().try_for_each(|entry| self.put_listed_entry(table, row, entry))
+    }
+
+    fn put_listed_entry(
+        &mut self,
+        table: &Table,
+        row: &[Datum<'_>],
+        entry: ListedEntry,
+    ) -> Result<()> {
+        let index = table.codecs.len() + entry.index;
+        if entry.unique && !self.claim_entry(table, index, &entry.key)? {
+            return Err(duplicate(table, index, row));
+        }
+        self.store.insert(entry.key, entry.value, self.wait)
+    }
+
+    fn delete_listed_entry(&mut self, entry: ListedEntry) -> Result<()> {
+        if entry.unique {
+            self.lock_entry(&entry.key)?;
+        }
+        self.store.delete(entry.key);
+        Ok(())
+    }
+
+    /// Changes the entries of such indexes from those that a row had to those that it has; both are
+    /// sorted. Keys are gone through in order, whoever of two rows gives up what the other wants.
+    pub(super) fn change_listed_entries(
+        &mut self,
+        table: &Table,
+        row: &[Datum<'_>],
+        before: Vec<ListedEntry>,
+        mut after: Vec<ListedEntry>,
+    ) -> Result<()> {
+        // Most of a document's entries stay.
+        let stay = |entry: &ListedEntry, of: &[ListedEntry]| of.binary_search(entry).is_ok();
+        let mut gone: Vec<ListedEntry> =
+            before.iter().filter(|entry| !stay(entry, &after)).cloned().collect();
+        after.retain(|entry| !stay(entry, &before));
+        self.make_room(after.iter().map(|entry| entry.key.len()).sum())?;
+        gone.reverse();
+        for entry in after {
+            while let Some(old) = gone.pop_if(|old| old.key < entry.key) {
+                self.delete_listed_entry(old)?;
+            }
+            // The row's own, which has another key now.
+            match gone.pop_if(|old| old.key == entry.key) {
+                Some(_) => {
+                    self.lock_entry(&entry.key)?;
+                    self.store.put(entry.key, entry.value);
+                }
+                None => self.put_listed_entry(table, row, entry)?,
+            }
+        }
+        while let Some(old) = gone.pop() {
+            self.delete_listed_entry(old)?;
         }
         Ok(())
     }
@@ -190,6 +248,14 @@ impl Transaction {
 
 /// The error for a row whose key in a unique index is taken.
 pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>]) -> Error {
+    let of_key = |entry: Vec<u8>| Error::Duplicate {
+        table: table.name.clone(),
+        index: table.index_name_at(index).to_owned(),
+        entry: String::from_utf8_lossy(&entry).into_owned(),
+    };
+    if let Some(entry) = table.shown_key_of_array(index, row) {
+        return of_key(entry);
+    }
     let mut entry = Vec::new();
     let parts = table.codecs[index].parts.iter();
     let own = parts.filter(|part| table.partition_column() != Some(part.column));
@@ -202,9 +268,5 @@ pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>]) -> Error
             value => write_text(&part.ty, value, Zone::UTC, &mut entry),
         }
     }
-    Error::Duplicate {
-        table: table.name.clone(),
-        index: table.indexes[index].name.clone(),
-        entry: String::from_utf8_lossy(&entry).into_owned(),
-    }
+    of_key(entry)
 }

@@ -37,7 +37,7 @@ impl Transaction {
         let index = key.get(4..PREFIX_BYTES).map(|id| IndexId::from_be_bytes([id[0], id[1]]));
         match index {
             Some(PRIMARY) => self.resume_row(table, &key, value.as_deref())?,
-            Some(index) if table.indexes.iter().any(|of| of.id == index && of.unique) => {
+            Some(index) if table.indexes_with_parts().any(|of| of.id == index && of.unique) => {
                 self.store.lock(&key, self.wait)?;
             }
             Some(index) if table.stored_indexes().any(|stored| stored == index) => {}

@@ -249,7 +249,8 @@ impl Maker<'_> {
 
     /// DROP CONSTRAINT: a key that rows must have, a foreign key, or a condition.
     fn drop_constraint(&mut self, name: &str, if_exists: bool) -> Result<()> {
-        let is_key = self.table.index(name).is_some_and(|at| self.table.indexes[at].unique);
+        let mut indexes = self.table.indexes_with_parts();
+        let is_key = indexes.any(|of| of.unique && of.name.eq_ignore_ascii_case(name));
         self.out.push(if self.table.foreign_key(name).is_some() {
             Alteration::DropForeignKey(name.to_owned())
         } else if self.table.check(name).is_some() {

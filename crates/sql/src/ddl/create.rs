@@ -22,7 +22,7 @@ use super::UnenforcedParts;
 use super::column::column_of;
 use super::engine::engine_of;
 use super::partition::partitioning_of;
-use super::rules::{check_of, checks_of};
+use super::rules::{array_cast, check_of, checks_of};
 use results::{Result, ResultColumn, SqlError};
 
 /// An index as `rows` is to make it.
@@ -54,6 +54,14 @@ fn key_part_of(part: &KeyPartSpec, spec: &IndexSpec) -> Result<NewKeyPart> {
                 "Functional index on a column is not supported. Consider using a regular index \
                  instead.",
             ));
+        }
+        KeySourceSpec::Expression(expression) if array_cast(expression).is_some() => {
+            if part.descending {
+                let message =
+                    "Incorrect usage of multi-valued index and explicit index order";
+                return Err(SqlError::new(ErrorCode::WrongUsage, message));
+            }
+            KeyPartSource::Array(rule_text(expression)?)
         }
         KeySourceSpec::Expression(expression) => KeyPartSource::Expression(rule_text(expression)?),
     };
@@ -349,8 +357,8 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
     let mut checks: Vec<&CheckDefinition> = source.checks.iter().collect();
     checks.sort_by_key(|check| check.name.to_lowercase());
     let indexes = source
-        .indexes
-        .iter()
+        .indexes_in_order()
+        .into_iter()
         .enumerate()
         .filter(|(n, index)| *n > 0 || !index.parts.is_empty())
         .map(|(n, index)| NewIndex {

@@ -181,7 +181,7 @@ pub fn create_table_text(
 ) -> String {
     let named = definition.named_columns().iter();
     let mut lines: Vec<String> = named.map(|column| column_line(column, default, zone)).collect();
-    for (n, index) in definition.indexes.iter().enumerate() {
+    for (n, index) in definition.indexes_in_order().into_iter().enumerate() {
         if n > 0 || !index.parts.is_empty() {
             lines.push(index_line(definition, index, n == 0));
         }

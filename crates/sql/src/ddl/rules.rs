@@ -3,14 +3,14 @@
 //!
 //! Not here: the texts themselves (`syntax::rule`), when rules are asked (`rows`).
 
-use expression::{Environment, Node};
+use expression::{Environment, Node, array_node};
 use rows::alter::ConversionRules;
 use rows::ddl::NewCheck;
 use rows::rules::{Check, Rules, value_at};
 use rows::schema::{
     Column, ColumnVisibility, ComputedColumn, DefaultValue, Index, TableDefinition,
 };
-use sqlparser::ast::Expr;
+use sqlparser::ast::{DataType, Expr};
 use syntax::rule::{rule, rule_text};
 use syntax::table::{CheckSpec, ColumnSpec, ComputedSpec, DefaultSpec};
 use values::ErrorCode;
@@ -23,7 +23,7 @@ use values::types::ColumnType;
 use super::condition::check_condition;
 use super::partition::partition_rule;
 use crate::write::given_to;
-use plan::bind::scalar::{Names, bind};
+use plan::bind::scalar::{Names, bind, element_type};
 use results::{Result, SqlError};
 
 /// How a column is computed, as the definition keeps it.
@@ -113,9 +113,11 @@ fn rules_of(definition: &TableDefinition) -> Result<Rules> {
         if let Some(computed) = &column.computed
             && column.visibility != ColumnVisibility::OfPartition
         {
-            let clause =
-                if column.is_of_index() { "functional index" } else { "GENERATED ALWAYS AS" };
-            let node = node_of(definition, &computed.expression, clause)?;
+            let clause = "GENERATED ALWAYS AS";
+            let node = match column.is_of_index() {
+                true => key_part_of(definition, position, &computed.expression)?,
+                false => node_of(definition, &computed.expression, clause)?,
+            };
             match column.is_of_index() {
                 true => check_key_part(definition, position, &node)?,
                 false => check_computed(definition, position, &node, &computed.expression)?,
@@ -134,9 +136,45 @@ fn rules_of(definition: &TableDefinition) -> Result<Rules> {
     Ok(rules)
 }
 
+/// The document and the type of an expression that is an array of a type.
+pub fn array_cast(expression: &Expr) -> Option<(&Expr, &DataType)> {
+    match expression {
+        Expr::Nested(inner) => array_cast(inner),
+        Expr::Cast { array: true, expr, data_type, .. } => Some((expr, data_type)),
+        _ => None,
+    }
+}
+
+/// What a part of an index is made of, an array of a multi-valued one included.
+fn key_part_of(definition: &TableDefinition, position: usize, text: &str) -> Result<Node> {
+    let expression = rule(text)?;
+    let Some((document, data_type)) = array_cast(&expression) else {
+        return node_of(definition, text, FUNCTIONAL_INDEX);
+    };
+    let document = node_of_expression(definition, (document, text), FUNCTIONAL_INDEX)?;
+    let element = element_type(data_type)?;
+    Ok(array_node(document, element, index_of_column(definition, position)))
+}
+
+/// The name of the index that has a column of indexes.
+fn index_of_column(definition: &TableDefinition, position: usize) -> &str {
+    let has = |index: &&Index| index.parts.iter().any(|part| part.column == position);
+    definition.indexes_with_parts().find(has).map_or("", |index| &*index.name)
+}
+
+const FUNCTIONAL_INDEX: &str = "functional index";
+
 fn node_of(definition: &TableDefinition, text: &str, clause: &'static str) -> Result<Node> {
+    node_of_expression(definition, (&rule(text)?, text), clause)
+}
+
+fn node_of_expression(
+    definition: &TableDefinition,
+    (expression, text): (&Expr, &str),
+    clause: &'static str,
+) -> Result<Node> {
     let names = Names::of(definition, None, clause, SqlMode::default());
-    let node = bind(&rule(text)?, &names)?;
+    let node = bind(expression, &names)?;
     // A statement's own.
     let mut is_foreign = node.waits();
     node.visit(&mut |node| {
@@ -152,8 +190,7 @@ fn check(definition: &TableDefinition, name: String, text: &str) -> Result<Check
 
 /// What a part of an index may be made of: the row, and no number that the engine makes up.
 fn check_key_part(definition: &TableDefinition, position: usize, node: &Node) -> Result<()> {
-    let has = |index: &&Index| index.parts.iter().any(|part| part.column == position);
-    let name = definition.indexes.iter().find(has).map_or("", |index| &*index.name);
+    let name = index_of_column(definition, position);
     if !node.is_of_row_alone() {
         let message =
             format!("Expression of functional index '{name}' contains a disallowed function.");

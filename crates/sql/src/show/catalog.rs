@@ -245,7 +245,7 @@ pub fn key_word(table: &Table, position: usize) -> &'static str {
         return "PRI";
     }
     let leading = |unique: bool| {
-        table.indexes.iter().skip(1).any(|index| {
+        table.indexes_with_parts().skip(1).any(|index| {
             index.parts.first().is_some_and(|part| part.column == position)
                 && index.unique == unique
                 && (!unique || index.parts.len() == 1)
@@ -260,7 +260,7 @@ pub fn key_word(table: &Table, position: usize) -> &'static str {
             && first.is_some_and(|index| index.parts.iter().any(|part| part.column == position));
         return if takes_place { "PRI" } else { "UNI" };
     }
-    let in_several = table.indexes.iter().skip(1).any(|index| {
+    let in_several = table.indexes_with_parts().skip(1).any(|index| {
         index.parts.first().is_some_and(|part| part.column == position) && index.parts.len() > 1
     });
     let in_full_text = table.full_texts.iter().any(|index| {
@@ -377,7 +377,7 @@ pub fn no_index_lines() -> Listing {
 /// SHOW INDEX of a table of about so many rows.
 pub fn index_lines(table: &Table, rows: u64) -> Listing {
     let mut listing = no_index_lines();
-    for index in &table.indexes {
+    for index in table.indexes_in_order() {
         for (n, part) in index.parts.iter().enumerate() {
             let column = &table.columns[part.column];
             let expression = table.part_expression(part);

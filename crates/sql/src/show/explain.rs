@@ -12,7 +12,7 @@ use super::explained::QueryExplanation;
 use super::{Listing, text};
 use plan::index_use::IndexUse;
 use plan::optimize::{Sizes, rows_of_way};
-use plan::point::{Access, AccessKind, IndexKeys, Lookup, ReaderKind, ways};
+use plan::point::{Access, AccessKind, ArrayLookup, IndexKeys, Lookup, ReaderKind, ways};
 use results::Result;
 use values::temporal::Zone;
 
@@ -103,6 +103,9 @@ impl ShownAccess<'_> {
             return vec![name.to_owned()];
         }
         ways.retain(|way| !matches!(way.kind, AccessKind::All | AccessKind::Index));
+        let arrays: Vec<String> =
+            ways.iter().filter_map(|way| way.multi_valued(self.table)).map(str::to_owned).collect();
+        ways.retain(|way| way.array.is_none());
         let mut indexes: Vec<usize> = ways.iter().flat_map(Access::indexes).collect();
         let begins = |index: &usize| {
             let first = self.table.indexes[*index].parts.first();
@@ -112,7 +115,9 @@ impl ShownAccess<'_> {
         indexes.extend((0..self.table.indexes.len()).filter(begins));
         indexes.sort_unstable();
         indexes.dedup();
-        names_of(self.table, indexes.into_iter())
+        let mut names = names_of(self.table, indexes.into_iter());
+        names.extend(arrays);
+        names
     }
 }
 
@@ -204,6 +209,9 @@ impl ExplainLine {
 /// before that a value is.
 pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<String>) -> ExplainLine {
     let ShownAccess { table, access, .. } = *shown;
+    if let Some(lookup) = access.array.as_deref() {
+        return of_array(shown, lookup);
+    }
     let definition = &table.indexes[access.index];
     let references = || {
         let keys = access.keys.first()?;
@@ -227,6 +235,7 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
         AccessKind::Range => "range",
         AccessKind::Merge => "index_merge",
         AccessKind::FullText => "fulltext",
+        AccessKind::MultiValued => "range",
         AccessKind::Index => "index",
         AccessKind::All if access.index > 0 => "index",
         AccessKind::All => "ALL",
@@ -268,6 +277,29 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
         key_bytes: uses_key.then_some(key_bytes),
         references,
         extra,
+        partitions: partitions_of(shown),
+        ..ExplainLine::of_all(shown.name.to_owned())
+    }
+}
+
+/// The same of elements that are looked up in a multi-valued index.
+fn of_array(shown: &ShownAccess<'_>, lookup: &ArrayLookup) -> ExplainLine {
+    let ShownAccess { table, .. } = *shown;
+    let index = &table.multi_valued[lookup.index].index;
+    let position = table.first_multi_valued() + lookup.index;
+    let own = table.key_parts(position).skip(usize::from(table.partition_column().is_some()));
+    // MySQL counts a byte for the NULL of the array.
+    let key_bytes = own.take(lookup.parts()).map(part_bytes).sum::<u64>() + 1;
+    let parts = index.parts.iter().take(lookup.parts());
+    let is_ref = lookup.is_of_one();
+    ExplainLine {
+        kind: if is_ref { "ref" } else { "range" },
+        possible_keys: shown.possible_keys(),
+        key: Some(index.name.clone()),
+        key_columns: parts.map(|part| table.columns[part.column].name.clone()).collect(),
+        key_bytes: Some(key_bytes),
+        references: vec!["const".to_owned(); if is_ref { lookup.parts() } else { 0 }],
+        extra: vec!["Using where".to_owned()],
         partitions: partitions_of(shown),
         ..ExplainLine::of_all(shown.name.to_owned())
     }

@@ -218,7 +218,7 @@ fn scan_words(relation: &Relation, scan: &Scan) -> String {
     match (&relation.source, &scan.access) {
         (Source::Table(table), Some(access)) => {
             let names = access.indexes().map(|index| table.indexes[index].name.as_str());
-            let index = match access.full_text(table) {
+            let index = match access.full_text(table).or_else(|| access.multi_valued(table)) {
                 Some(name) => name.to_owned(),
                 None => names.collect::<Vec<_>>().join(" or "),
             };
@@ -239,6 +239,7 @@ fn access_words(name: &str, index: &str, access: &Access) -> String {
         AccessKind::FullText => {
             format!("Rows of {name} by full-text index {index}")
         }
+        AccessKind::MultiValued => format!("Rows of {name} by elements in {index}"),
         AccessKind::Ref => format!("Rows of {name} by {index}"),
         AccessKind::Merge => format!("Rows of {name} by {index}"),
         AccessKind::Range => format!("Range of {name} by {index}"),

@@ -207,10 +207,17 @@ pub fn bind_update(
     };
     let touched =
         |index: usize| table.codecs[index].parts.iter().any(|part| is_touched(part.column));
-    let moves = touched(0) || target.access.indexes().any(touched);
+    let of_array = target.access.array.as_deref().is_some_and(|lookup| {
+        let parts = &table.multi_valued_codecs[lookup.index].codec.parts;
+        parts.iter().any(|part| is_touched(part.column))
+    });
+    let moves = of_array || touched(0) || target.access.indexes().any(touched);
     // Whom a row collides with, and what a variable is by then, are matters of the order.
     let unique = |index: &usize| table.indexes[*index].unique;
     let in_order = (0..table.indexes.len()).filter(unique).any(touched)
+        || table.multi_valued.iter().zip(&table.multi_valued_codecs).any(|(of, codec)| {
+            of.index.unique && codec.codec.parts.iter().any(|part| is_touched(part.column))
+        })
         || sets.iter().filter_map(|(_, node)| node.as_ref()).any(is_volatile);
     target.in_order = in_order;
     if !in_order {

@@ -7,7 +7,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, DataType, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
+    BinaryOperator, DataType, DuplicateTreatment, ExactNumberInfo, Expr, Function, FunctionArg,
+    FunctionArgExpr,
     FunctionArgumentClause, FunctionArguments, Ident, Interval, NamedWindowExpr, Query,
     SearchModifier, UnaryOperator, Value, ValueWithSpan, VisitMut, VisitorMut, WindowType,
 };
@@ -179,6 +180,20 @@ impl QueryPrinter<'_> {
                     self.expression(other);
                 }
                 self.push(" end)");
+            }
+            Expr::Cast { expr, data_type, array: true, format: None, .. } => {
+                self.call("cast", &[expr]);
+                self.out.pop();
+                let ty = match data_type {
+                    DataType::SignedInteger => "signed".to_owned(),
+                    DataType::UnsignedInteger => "unsigned".to_owned(),
+                    DataType::Decimal(ExactNumberInfo::None) => "decimal(10, 0)".to_owned(),
+                    DataType::Decimal(ExactNumberInfo::Precision(digits)) => {
+                        format!("decimal({digits}, 0)")
+                    }
+                    other => other.to_string().to_lowercase().replace(',', ", "),
+                };
+                self.push(&format!(" as {ty} array)"));
             }
             Expr::Cast { expr, data_type, array: false, format: None, .. } => {
                 self.call("cast", &[expr]);

@@ -14,3 +14,4 @@ pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod single_value;
 pub(crate) mod text;
+pub(crate) mod typed_array;

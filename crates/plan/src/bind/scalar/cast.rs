@@ -76,3 +76,39 @@ pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
         other => return Err(SqlError::unsupported(format_args!("CAST AS {other}"))),
     })
 }
+
+/// Most characters or bytes of an element of an array.
+const ELEMENT_LENGTH_MAX: u32 = 512;
+
+/// The type of the elements of a CAST AS an ARRAY.
+///
+/// # Errors
+/// 1235 for a type that arrays do not have; those of `cast_type`.
+pub fn element_type(ty: &DataType) -> Result<ColumnType> {
+    let unsupported = |what: &str| {
+        Err(SqlError::unsupported(format_args!("CAST-ing data to array of {what}")))
+    };
+    match ty {
+        DataType::Float(_) => return unsupported("FLOAT"),
+        DataType::Double(_) | DataType::DoublePrecision | DataType::Real => {
+            return unsupported("DOUBLE");
+        }
+        DataType::JSON => return unsupported("JSON"),
+        DataType::Nvarchar(_) => {
+            return Err(SqlError::unsupported("specifying charset for multi-valued index"));
+        }
+        _ => {}
+    }
+    match cast_type(ty)? {
+        ColumnType::VarChar { chars: chars @ ..=ELEMENT_LENGTH_MAX, .. } => {
+            Ok(ColumnType::VarChar { chars, collation: Collation::Utf8Mb40900Bin })
+        }
+        ColumnType::Binary { bytes: bytes @ ..=ELEMENT_LENGTH_MAX } => {
+            Ok(ColumnType::VarBinary { bytes })
+        }
+        ColumnType::VarChar { .. }
+        | ColumnType::Binary { .. }
+        | ColumnType::VarBinary { .. } => unsupported("char/binary BLOBs"),
+        ty => Ok(ty),
+    }
+}

@@ -66,7 +66,7 @@ pub(super) fn key_column_usage(engine: &Engine, asked: &AskedTables<'_>) -> List
         "REFERENCED_COLUMN_NAME",
     ]);
     for table in shown_tables(engine, asked) {
-        for index in table.indexes.iter().filter(|index| index.unique) {
+        for index in table.indexes_with_parts().filter(|index| index.unique) {
             let is_named = |part: &IndexPart| table.part_expression(part).is_none();
             for (n, part) in index.parts.iter().enumerate().filter(|(_, part)| is_named(part)) {
                 listing.push(vec![
@@ -157,7 +157,7 @@ pub(super) fn table_constraints(engine: &Engine, asked: &AskedTables<'_>) -> Lis
         "ENFORCED",
     ]);
     for table in shown_tables(engine, asked) {
-        for (n, index) in table.indexes.iter().enumerate() {
+        for (n, index) in table.indexes_with_parts().enumerate() {
             if !index.unique || index.parts.is_empty() {
                 continue;
             }

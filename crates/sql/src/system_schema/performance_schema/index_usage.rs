@@ -27,7 +27,7 @@ fn value(table: &Table, count: u64, column: &str) -> Option<Value> {
 pub(super) fn by_index(facts: &ListingContext<'_>, filler: &mut TableFiller<'_>) {
     let uses = facts.sql.engine().asked_keys().uses();
     for table in facts.sql.engine().catalog().all_tables() {
-        for index in &table.indexes {
+        for index in table.indexes_with_parts() {
             let count = uses.get(&(table.id, index.id)).copied().unwrap_or(0);
             filler.push(|column| match column {
                 "INDEX_NAME" => Some(text(&index.name)),
@@ -42,7 +42,7 @@ pub(super) fn by_table(facts: &ListingContext<'_>, filler: &mut TableFiller<'_>)
     let uses = facts.sql.engine().asked_keys().uses();
     for table in facts.sql.engine().catalog().all_tables() {
         let of_index = |index: &rows::schema::Index| uses.get(&(table.id, index.id));
-        let count = table.indexes.iter().filter_map(of_index).sum();
+        let count = table.indexes_with_parts().filter_map(of_index).sum();
         filler.push(|column| value(&table, count, column));
     }
 }

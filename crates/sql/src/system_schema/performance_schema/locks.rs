@@ -165,7 +165,7 @@ fn line(
     let values = bare.unwrap_or(&row.values);
     let (index, lock_type, mode, data) = match row.index {
         Some(index) => {
-            let name = text(row.table.indexes[index].name.clone());
+            let name = text(row.table.index_name_at(index));
             (name, "RECORD", mode, text(values))
         }
         None => (Value::Null, "TABLE", mode.split(',').next().unwrap_or(mode), Value::Null),

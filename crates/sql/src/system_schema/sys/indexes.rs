@@ -15,7 +15,7 @@ use crate::system_schema::listed_columns::TableFiller;
 pub(super) fn unused(facts: &ListingContext<'_>, filler: &mut TableFiller<'_>) {
     let uses = facts.sql.engine().asked_keys().uses();
     for table in facts.sql.engine().catalog().all_tables() {
-        for index in table.indexes.iter().skip(1) {
+        for index in table.indexes_with_parts().skip(1) {
             if index.unique || uses.contains_key(&(table.id, index.id)) {
                 continue;
             }
@@ -49,8 +49,8 @@ pub(super) fn statistics(facts: &ListingContext<'_>, by_index: bool, filler: &mu
             });
         };
         match by_index {
-            true => table.indexes.iter().for_each(|index| push(Some(&index.name), count(index))),
-            false => push(None, table.indexes.iter().map(count).sum()),
+            true => table.indexes_with_parts().for_each(|index| push(Some(&index.name), count(index))),
+            false => push(None, table.indexes_with_parts().map(count).sum()),
         }
     }
 }
