@@ -21,8 +21,8 @@ use values::ErrorCode;
 
 use results::{Result, SqlError};
 
-/// Indexes of a table, by position, multi-valued ones behind the others. A table has 64 at most; the
-/// columnar one stands behind them.
+/// Indexes of a table, by position, multi-valued ones behind the others. A table has 64 at most;
+/// the columnar one stands behind them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct IndexSet(u128);
 
@@ -265,9 +265,11 @@ fn find(table: Option<&Table>, shown: &str, name: &str, invisible: IndexSet) -> 
     };
     let table = table.ok_or_else(unknown)?;
     let first = usize::from(table.has_hidden_key());
-    let of_rows = table.indexes_with_parts().enumerate().skip(first).filter(|(at, index)| {
-        index.state == IndexState::Ready && !invisible.has(*at)
-    });
+    let of_rows = table
+        .indexes_with_parts()
+        .enumerate()
+        .skip(first)
+        .filter(|(at, index)| index.state == IndexState::Ready && !invisible.has(*at));
     let of_rows = of_rows.map(|(at, index)| (index.name.as_str(), at));
     let columnar = table.columnar_index.iter().map(|index| (index.name.as_str(), COLUMNAR));
     let begins =

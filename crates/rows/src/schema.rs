@@ -339,8 +339,8 @@ pub struct FullTextIndex {
     pub invisible: bool,
 }
 
-/// A multi-valued index: of the elements of an array, with other parts before and behind them. A row
-/// has an entry for each element.
+/// A multi-valued index: of the elements of an array, with other parts before and behind them. A
+/// row has an entry for each element.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MultiValuedIndex {
     /// Its number, name and parts. The column of the array is one of indexes, and has the keys of

@@ -16,9 +16,7 @@ use rows::rules::Rules;
 use rows::schema::TableDefinition;
 use rows::store::{Batch, Change, Durability, Reach, Store};
 use rows::table::Patience;
-use rows::{
-    Alteration, Engine, EngineOptions, Error, NewIndex, NewTable, RowChange, Table,
-};
+use rows::{Alteration, Engine, EngineOptions, Error, NewIndex, NewTable, RowChange, Table};
 use values::types::IntWidth;
 use values::{ColumnType, Datum, Value};
 
@@ -96,7 +94,9 @@ fn entries_follow_every_write_of_a_transaction() {
     insert(3, "[]").unwrap();
     assert_eq!(entries(&engine), 2 * 3);
     let taken = insert(4, "[8, 7]").expect_err("7 is taken");
-    assert!(matches!(&taken, Error::Duplicate { index, entry, .. } if index == "u" && entry == "[7, 8]"));
+    assert!(
+        matches!(&taken, Error::Duplicate { index, entry, .. } if index == "u" && entry == "[7, 8]")
+    );
     assert_eq!(entries(&engine), 2 * 3);
     let key = |id: i64| t.row_key(&[Datum::Int(id)]).unwrap();
     let mut work = begin(&engine);

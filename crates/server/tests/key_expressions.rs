@@ -191,7 +191,11 @@ fn an_index_of_elements_is_made_beside_writers() {
                  WHERE {element} MEMBER OF (JSON_ARRAY(a, b, id))"
             )
         };
-        assert_eq!(one(&mut sql, &counted("FORCE")), one(&mut sql, &counted("IGNORE")), "{element}");
+        assert_eq!(
+            one(&mut sql, &counted("FORCE")),
+            one(&mut sql, &counted("IGNORE")),
+            "{element}"
+        );
     }
     drop(sql);
     server.kill();

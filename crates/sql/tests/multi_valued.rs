@@ -46,8 +46,16 @@ fn elements_are_looked_up_in_the_index() {
     let s = &mut session(&server());
     fill(s);
     for (condition, key, ids) in [
-        ("'t49' MEMBER OF (doc->'$.tags')", "ref tags const", "49\n99\n149\n199\n249\n299\n349\n399\n449\n499"),
-        ("shop = 1 AND 49 MEMBER OF (p.doc->'$.zips')", "ref zips const,const", "49\n139\n199\n229\n319\n349\n409\n499"),
+        (
+            "'t49' MEMBER OF (doc->'$.tags')",
+            "ref tags const",
+            "49\n99\n149\n199\n249\n299\n349\n399\n449\n499",
+        ),
+        (
+            "shop = 1 AND 49 MEMBER OF (p.doc->'$.zips')",
+            "ref zips const,const",
+            "49\n139\n199\n229\n319\n349\n409\n499",
+        ),
         ("shop = 1 AND 49 MEMBER OF (doc->'$.zips') AND id = 139", "const PRIMARY const", "139"),
         ("77 MEMBER OF (doc->'$.codes')", "ref codes const", "38"),
         ("JSON_CONTAINS(doc->'$.codes', '[76, 77]')", "range codes NULL", "38"),
@@ -63,16 +71,21 @@ fn elements_are_looked_up_in_the_index() {
         assert_eq!(way(s, &format!("SELECT id FROM p WHERE {condition}")), key, "{condition}");
     }
     // Without what stands before the array, and of a value of another type, there is no look-up.
-    for condition in
-        ["49 MEMBER OF (doc->'$.zips')", "'77' MEMBER OF (doc->'$.codes')", "id MEMBER OF (doc->'$.codes')"]
-    {
+    for condition in [
+        "49 MEMBER OF (doc->'$.zips')",
+        "'77' MEMBER OF (doc->'$.codes')",
+        "id MEMBER OF (doc->'$.codes')",
+    ] {
         assert_eq!(way(s, &format!("SELECT id FROM p WHERE {condition}")), "ALL NULL NULL");
     }
     let query = "SELECT id FROM p IGNORE INDEX (codes) WHERE 77 MEMBER OF (doc->'$.codes')";
     assert_eq!((run(s, query), way(s, query)), ("38".to_owned(), "ALL NULL NULL".to_owned()));
     // All rows have all of nothing.
     assert_eq!(run(s, "SELECT COUNT(*) FROM p WHERE JSON_CONTAINS(doc->'$.codes', '[]')"), "500");
-    assert_eq!(way(s, "UPDATE p SET shop = 1 WHERE 77 MEMBER OF (doc->'$.codes')"), "ref codes const");
+    assert_eq!(
+        way(s, "UPDATE p SET shop = 1 WHERE 77 MEMBER OF (doc->'$.codes')"),
+        "ref codes const"
+    );
     assert_eq!(way(s, "DELETE FROM p WHERE 77 MEMBER OF (doc->'$.codes')"), "ref codes const");
 }
 
@@ -83,19 +96,34 @@ fn longer_queries_and_joins_look_elements_up() {
     run(s, "CREATE TABLE o (id INT PRIMARY KEY, v INT)");
     run(s, "INSERT INTO o VALUES (38, 1), (39, 2)");
     for (query, rows) in [
-        ("SELECT o.v, p.id FROM o JOIN p ON p.id = o.id AND 77 MEMBER OF (p.doc->'$.codes')", "1\t38"),
-        ("SELECT COUNT(*), MAX(id) FROM p WHERE JSON_OVERLAPS(doc->'$.codes', '[76, 77, 78]')", "2\t39"),
+        (
+            "SELECT o.v, p.id FROM o JOIN p ON p.id = o.id AND 77 MEMBER OF (p.doc->'$.codes')",
+            "1\t38",
+        ),
+        (
+            "SELECT COUNT(*), MAX(id) FROM p WHERE JSON_OVERLAPS(doc->'$.codes', '[76, 77, 78]')",
+            "2\t39",
+        ),
         ("SELECT v FROM o WHERE id IN (SELECT id FROM p WHERE 77 MEMBER OF (doc->'$.codes'))", "1"),
         ("SELECT d.id FROM (SELECT id FROM p WHERE 77 MEMBER OF (doc->'$.codes')) d", "38"),
-        ("SELECT o.id FROM o LEFT JOIN p ON 77 MEMBER OF (p.doc->'$.codes') AND p.id = o.id \
-          WHERE p.id IS NULL", "39"),
-        ("SELECT id FROM p WHERE 77 MEMBER OF (doc->'$.codes') UNION ALL \
-          SELECT id FROM p WHERE 79 MEMBER OF (doc->'$.codes')", "38\n39"),
+        (
+            "SELECT o.id FROM o LEFT JOIN p ON 77 MEMBER OF (p.doc->'$.codes') AND p.id = o.id \
+          WHERE p.id IS NULL",
+            "39",
+        ),
+        (
+            "SELECT id FROM p WHERE 77 MEMBER OF (doc->'$.codes') UNION ALL \
+          SELECT id FROM p WHERE 79 MEMBER OF (doc->'$.codes')",
+            "38\n39",
+        ),
     ] {
         assert_eq!(run(s, query), rows, "{query}");
     }
-    let shown = run(s, "EXPLAIN FORMAT=TREE SELECT o.v FROM p JOIN o ON o.v > 0 \
-                        WHERE 77 MEMBER OF (p.doc->'$.codes')");
+    let shown = run(
+        s,
+        "EXPLAIN FORMAT=TREE SELECT o.v FROM p JOIN o ON o.v > 0 \
+                        WHERE 77 MEMBER OF (p.doc->'$.codes')",
+    );
     assert!(shown.contains("codes"), "{shown}");
 }
 
@@ -112,12 +140,14 @@ fn writes_keep_the_entries() {
     assert_eq!((by(s, -1), by(s, 8), by(s, 9)), ("4".into(), "4".into(), String::new()));
     run(s, "UPDATE p SET id = 1004 WHERE id = 4");
     assert_eq!(by(s, 8), "1004");
-    let error_of = |s: &mut Session, statement: &str| {
-        answer(s, statement).expect_err(statement).to_string()
-    };
+    let error_of =
+        |s: &mut Session, statement: &str| answer(s, statement).expect_err(statement).to_string();
     let taken = error_of(s, "INSERT INTO p VALUES (900, 1, '{\"codes\": [5000, 20, 8]}')");
     assert!(taken.contains("1062") && taken.contains("'[8, 20, ' for key 'p.codes'"), "{taken}");
-    assert_eq!(run(s, "INSERT IGNORE INTO p VALUES (900, 1, '{\"codes\": [8]}')"), "ok 0 warnings 1");
+    assert_eq!(
+        run(s, "INSERT IGNORE INTO p VALUES (900, 1, '{\"codes\": [8]}')"),
+        "ok 0 warnings 1"
+    );
     run(s, "INSERT INTO p VALUES (900, 1, '{\"codes\": 8}') ON DUPLICATE KEY UPDATE shop = 99");
     assert_eq!(run(s, "SELECT id FROM p WHERE shop = 99"), "1004");
     run(s, "REPLACE INTO p VALUES (901, 1, '{\"codes\": [8, 20]}')");
@@ -131,7 +161,10 @@ fn writes_keep_the_entries() {
     run(s, "ROLLBACK");
     assert_eq!(by(s, 8), "");
     // A scalar is an array of it; neither NULL nor an empty array has entries.
-    run(s, "INSERT INTO p VALUES (951, 1, '{\"codes\": 8}'), (952, 1, NULL), (953, 1, '{\"codes\": []}')");
+    run(
+        s,
+        "INSERT INTO p VALUES (951, 1, '{\"codes\": 8}'), (952, 1, NULL), (953, 1, '{\"codes\": []}')",
+    );
     assert_eq!(by(s, 8), "951");
     assert_eq!(run(s, "SELECT * FROM p WHERE id = 951"), "951\t1\t{\"codes\": 8}");
     assert_eq!(run(s, "CHECK TABLE p").split('\t').next_back(), Some("OK"));
@@ -157,7 +190,9 @@ fn the_index_is_shown_and_altered_as_others_are() {
     let array = "cast(json_extract(`doc`,_utf8mb4\\'$.zips\\') as unsigned array)";
     assert_eq!(
         listed,
-        format!("zips\t1\t1\tshop\tYES\tNULL\nzips\t2\t1\tNULL\tYES\t{array}\nzips\t3\t1\tid\t\tNULL")
+        format!(
+            "zips\t1\t1\tshop\tYES\tNULL\nzips\t2\t1\tNULL\tYES\t{array}\nzips\t3\t1\tid\t\tNULL"
+        )
     );
     assert_eq!(error(s, "ALTER TABLE p DROP COLUMN doc"), 3837);
     assert_eq!(error(s, "ALTER TABLE p RENAME COLUMN doc TO d"), 3837);
@@ -173,13 +208,19 @@ fn the_index_is_shown_and_altered_as_others_are() {
     run(s, "CREATE TABLE q LIKE p");
     run(s, "INSERT INTO q SELECT * FROM p");
     let copied = run(s, "SHOW CREATE TABLE q").replace("`q`", "`p`");
-    assert_eq!(copied.split_once('\t').map(|of| of.1.to_owned()), run(s, "SHOW CREATE TABLE p").split_once('\t').map(|of| of.1.to_owned()));
+    assert_eq!(
+        copied.split_once('\t').map(|of| of.1.to_owned()),
+        run(s, "SHOW CREATE TABLE p").split_once('\t').map(|of| of.1.to_owned())
+    );
     assert_eq!(run(s, "SELECT id FROM q WHERE 77 MEMBER OF (doc->'$.codes')"), "38");
     run(s, "DROP INDEX numbers ON p");
     assert_eq!((run(s, query), way(s, query)), ("38".into(), "ALL NULL NULL".into()));
     run(s, "CREATE UNIQUE INDEX numbers ON p ((CAST(doc->'$.codes' AS SIGNED ARRAY)))");
     assert_eq!((run(s, query), way(s, query)), ("38".into(), "ref numbers const".into()));
-    assert_eq!(error(s, "ALTER TABLE p ADD UNIQUE KEY ((CAST(doc->'$.tags' AS CHAR(9) ARRAY)))"), 1062);
+    assert_eq!(
+        error(s, "ALTER TABLE p ADD UNIQUE KEY ((CAST(doc->'$.tags' AS CHAR(9) ARRAY)))"),
+        1062
+    );
     assert_eq!(run(s, "CHECK TABLE p, q").matches("OK").count(), 2);
     // Rows of a temporary table, and of one with partitions.
     run(s, "CREATE TEMPORARY TABLE y (id INT, j JSON, KEY ((CAST(j AS DATE ARRAY))))");
@@ -219,7 +260,8 @@ fn what_is_no_element_is_refused() {
     ] {
         assert_eq!(error(s, &format!("CREATE TABLE t (id INT, {columns})")), number, "{columns}");
     }
-    let columnar = "CREATE TABLE t (id INT, j JSON, KEY ((CAST(j AS UNSIGNED ARRAY)))) ENGINE=COLUMNAR";
+    let columnar =
+        "CREATE TABLE t (id INT, j JSON, KEY ((CAST(j AS UNSIGNED ARRAY)))) ENGINE=COLUMNAR";
     assert_eq!(error(s, columnar), 1235);
     assert_eq!(error(s, "SELECT CAST('[1]' AS UNSIGNED ARRAY)"), 1235);
     for (ty, document, number) in [
@@ -236,7 +278,12 @@ fn what_is_no_element_is_refused() {
         ("TIME", "[\"900:00:00\"]", 3751),
     ] {
         run(s, "DROP TABLE IF EXISTS t");
-        run(s, &format!("CREATE TABLE t (id INT PRIMARY KEY, j JSON, KEY x ((CAST(j AS {ty} ARRAY))))"));
+        run(
+            s,
+            &format!(
+                "CREATE TABLE t (id INT PRIMARY KEY, j JSON, KEY x ((CAST(j AS {ty} ARRAY))))"
+            ),
+        );
         let insert = format!("INSERT INTO t VALUES (1, '{document}')");
         assert_eq!(error(s, &insert), number, "{ty} {document}");
         // Nor is it there once such an index is made.
@@ -256,7 +303,8 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % sides
     }
 
@@ -303,10 +351,18 @@ fn answers_with_the_index_are_those_without() {
                 };
                 let sought = literal(dice.roll(12));
                 let statement = match dice.roll(7) {
-                    0 => format!("DELETE FROM THEM WHERE {sought} MEMBER OF (d->'$.v') AND g = {g}"),
-                    1 => format!("UPDATE THEM SET d = '{array}' WHERE {sought} MEMBER OF (d->'$.v')"),
-                    2 => format!("UPDATE THEM SET id = id + 1000 * {g} WHERE id = {id} AND {g} > 0"),
-                    3 => format!("UPDATE THEM SET g = {g}, d = JSON_SET(d, '$.w', 1) WHERE id < {id}"),
+                    0 => {
+                        format!("DELETE FROM THEM WHERE {sought} MEMBER OF (d->'$.v') AND g = {g}")
+                    }
+                    1 => {
+                        format!("UPDATE THEM SET d = '{array}' WHERE {sought} MEMBER OF (d->'$.v')")
+                    }
+                    2 => {
+                        format!("UPDATE THEM SET id = id + 1000 * {g} WHERE id = {id} AND {g} > 0")
+                    }
+                    3 => format!(
+                        "UPDATE THEM SET g = {g}, d = JSON_SET(d, '$.w', 1) WHERE id < {id}"
+                    ),
                     _ => format!("REPLACE INTO THEM VALUES ({id}, {g}, '{array}')"),
                 };
                 let rolls_back = dice.roll(6) == 0;
@@ -322,10 +378,12 @@ fn answers_with_the_index_are_those_without() {
                 }
             }
             let document = |dice: &mut Dice| {
-                let items: Vec<String> = (0..dice.roll(4)).map(|_| element(dice.roll(12))).collect();
+                let items: Vec<String> =
+                    (0..dice.roll(4)).map(|_| element(dice.roll(12))).collect();
                 format!("'[{}]'", items.join(","))
             };
-            let (one, few, all) = (literal(dice.roll(12)), document(&mut dice), document(&mut dice));
+            let (one, few, all) =
+                (literal(dice.roll(12)), document(&mut dice), document(&mut dice));
             for condition in [
                 format!("{one} MEMBER OF (d->'$.v')"),
                 format!("g = 1 AND {one} MEMBER OF (d->'$.v')"),
@@ -333,8 +391,10 @@ fn answers_with_the_index_are_those_without() {
                 format!("g = 2 AND JSON_OVERLAPS({few}, d->'$.v')"),
                 format!("NOT {one} MEMBER OF (d->'$.v')"),
                 format!("{one} MEMBER OF (d->'$.v') OR id < 5"),
-                format!("JSON_LENGTH(d->'$.v') > 0 AND JSON_CONTAINS(d->'$.v', {all}) \
-                         AND JSON_TYPE(d->'$.v') = 'ARRAY'"),
+                format!(
+                    "JSON_LENGTH(d->'$.v') > 0 AND JSON_CONTAINS(d->'$.v', {all}) \
+                         AND JSON_TYPE(d->'$.v') = 'ARRAY'"
+                ),
             ] {
                 let of = |s: &mut Session, table: &str| {
                     run(s, &format!("SELECT id, g FROM {table} WHERE {condition} ORDER BY id"))

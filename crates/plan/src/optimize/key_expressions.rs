@@ -28,9 +28,9 @@ use crate::tree::{
     AskedQuery, Body, Join, PinnedLiterals, Query, Select, SortKey, Source, class_of,
 };
 
-/// Puts columns of indexes in the places of their expressions, in a query over these tables and
-/// all queries within; gives the literals that this depends on. `None` where it depends on the kinds
-/// of literals, which are not known.
+/// Puts columns of indexes in the places of their expressions, in a query over these tables and all
+/// queries within; gives the literals that this depends on. `None` where it depends on the kinds of
+/// literals, which are not known.
 pub fn use_key_expressions(
     query: &mut Query,
     tables: &[Arc<Table>],
@@ -46,8 +46,8 @@ pub fn use_key_expressions(
     (finder.kinds != LiteralKinds::Wanted).then_some(finder.pinned)
 }
 
-/// The same in expressions over the rows of one table, whose literals have no kinds: what depends on
-/// one depends on the literal.
+/// The same in expressions over the rows of one table, whose literals have no kinds: what depends
+/// on one depends on the literal.
 pub fn use_key_expressions_of<'n>(
     table: &Table,
     nodes: impl Iterator<Item = &'n mut Node>,
@@ -293,7 +293,10 @@ impl Finder<'_> {
     /// Whole, where it is what rows are sorted or grouped by, and shown besides.
     fn sorted_by<'k>(&mut self, node: &mut Node, known: impl Iterator<Item = &'k KeyExpression>) {
         for expression in known {
-            if expression.element.is_none() && node.ty == expression.column.ty && self.is(node, expression) {
+            if expression.element.is_none()
+                && node.ty == expression.column.ty
+                && self.is(node, expression)
+            {
                 *node = expression.column.clone();
                 return;
             }
@@ -321,8 +324,8 @@ impl Finder<'_> {
             *node = search;
             return;
         }
-        let is_condition = is_condition
-            && matches!(node.kind, Kind::And(_) | Kind::Or(_) | Kind::Compare(..));
+        let is_condition =
+            is_condition && matches!(node.kind, Kind::And(_) | Kind::Or(_) | Kind::Compare(..));
         node.each_child_mut(&mut |child| self.within(child, known, is_condition));
     }
 

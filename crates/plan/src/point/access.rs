@@ -175,7 +175,8 @@ pub fn ways(
     }
     if reader != ReaderKind::InBatches {
         let lookups = array_lookups(table, index_use, terms);
-        candidates.extend(lookups.into_iter().map(|lookup| by_array(table, index_use, terms, lookup)));
+        candidates
+            .extend(lookups.into_iter().map(|lookup| by_array(table, index_use, terms, lookup)));
         candidates.extend(merged(table, index_use, terms));
     }
     let all = |candidate: &Candidate| candidate.access.kind == AccessKind::All;
@@ -210,12 +211,7 @@ fn full_text(table: &Table, terms: &[Node]) -> Option<Access> {
 }
 
 /// The way by a multi-valued index.
-fn by_array(
-    table: &Table,
-    index_use: &IndexUse,
-    terms: &[Node],
-    lookup: ArrayLookup,
-) -> Candidate {
+fn by_array(table: &Table, index_use: &IndexUse, terms: &[Node], lookup: ArrayLookup) -> Candidate {
     // Where elements cannot be looked up after all, the rows that are named are read.
     let named = index_use.partitions();
     let found = consider(table, 0, (terms, &[]), None, Orders::Never, named).access;

@@ -149,9 +149,7 @@ impl Plan {
                 self.remove_full_text(position);
                 Ok(())
             }
-            Alteration::DropIndex(name)
-                if self.definition.multi_valued_index(&name).is_some() =>
-            {
+            Alteration::DropIndex(name) if self.definition.multi_valued_index(&name).is_some() => {
                 let position = self.definition.multi_valued_index(&name).unwrap_or_default();
                 self.remove_multi_valued(position);
                 Ok(())

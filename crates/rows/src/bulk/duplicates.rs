@@ -406,8 +406,7 @@ impl<'a> KeptEntries<'a> {
 pub(super) fn is_unique(table: &Table, index: usize) -> bool {
     // Member indexes and full-text ones follow upon the others, and multi-valued ones upon those.
     let codec = table.codecs.get(index).or(table.multi_valued_at(index).map(|of| &of.codec));
-    codec.is_some_and(|codec| codec.unique)
-        && (index > 0 || !table.has_hidden_key())
+    codec.is_some_and(|codec| codec.unique) && (index > 0 || !table.has_hidden_key())
 }
 
 impl Cursor for KeptEntries<'_> {

@@ -297,11 +297,7 @@ fn validate_index(definition: &TableDefinition, index: &Index) -> Result<()> {
 }
 
 /// What an index says of its parts, but for one that is an array.
-fn validate_parts(
-    definition: &TableDefinition,
-    index: &Index,
-    array: Option<usize>,
-) -> Result<()> {
+fn validate_parts(definition: &TableDefinition, index: &Index, array: Option<usize>) -> Result<()> {
     if index.parts.len() > INDEX_PARTS_MAX {
         return Err(BrokenRule::TooManyKeyParts.into());
     }

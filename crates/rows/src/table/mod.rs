@@ -27,8 +27,9 @@
 //! Where to look: `version` is the table itself, `state` what its versions share, `count` about how
 //! many rows it has, `counted` exactly, `moved` what transactions do to that, `changes` which of
 //! them change meanwhile, `keys` and `entries` make the keys above, `covering` reads columns back
-//! from them, `members` those of member indexes, `multi_valued` those of arrays, `ranges` are those between which to look,
-//! `partitions` those of partitions; `images` are indexes in memory, `rules` what rows must obey.
+//! from them, `members` those of member indexes, `multi_valued` those of arrays, `ranges` are those
+//! between which to look, `partitions` those of partitions; `images` are indexes in memory, `rules`
+//! what rows must obey.
 //!
 //! Invariants
 //! 1. `Table` never changes; `TableState` is shared by all versions of one table.

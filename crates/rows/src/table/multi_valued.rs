@@ -100,8 +100,8 @@ impl MultiValuedCodec {
         Ok(entries)
     }
 
-    /// The entries of an element whose key is this, with these values of the parts before it, and of
-    /// some behind it; a NULL in a part that has none equals nothing.
+    /// The entries of an element whose key is this, with these values of the parts before it, and
+    /// of some behind it; a NULL in a part that has none equals nothing.
     ///
     /// # Errors
     /// `TooLarge`.

@@ -57,8 +57,7 @@ fn key_part_of(part: &KeyPartSpec, spec: &IndexSpec) -> Result<NewKeyPart> {
         }
         KeySourceSpec::Expression(expression) if array_cast(expression).is_some() => {
             if part.descending {
-                let message =
-                    "Incorrect usage of multi-valued index and explicit index order";
+                let message = "Incorrect usage of multi-valued index and explicit index order";
                 return Err(SqlError::new(ErrorCode::WrongUsage, message));
             }
             KeyPartSource::Array(rule_text(expression)?)

@@ -8,9 +8,8 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     BinaryOperator, DataType, DuplicateTreatment, ExactNumberInfo, Expr, Function, FunctionArg,
-    FunctionArgExpr,
-    FunctionArgumentClause, FunctionArguments, Ident, Interval, NamedWindowExpr, Query,
-    SearchModifier, UnaryOperator, Value, ValueWithSpan, VisitMut, VisitorMut, WindowType,
+    FunctionArgExpr, FunctionArgumentClause, FunctionArguments, Ident, Interval, NamedWindowExpr,
+    Query, SearchModifier, UnaryOperator, Value, ValueWithSpan, VisitMut, VisitorMut, WindowType,
 };
 use values::types::string_literal;
 

@@ -85,9 +85,8 @@ const ELEMENT_LENGTH_MAX: u32 = 512;
 /// # Errors
 /// 1235 for a type that arrays do not have; those of `cast_type`.
 pub fn element_type(ty: &DataType) -> Result<ColumnType> {
-    let unsupported = |what: &str| {
-        Err(SqlError::unsupported(format_args!("CAST-ing data to array of {what}")))
-    };
+    let unsupported =
+        |what: &str| Err(SqlError::unsupported(format_args!("CAST-ing data to array of {what}")));
     match ty {
         DataType::Float(_) => return unsupported("FLOAT"),
         DataType::Double(_) | DataType::DoublePrecision | DataType::Real => {
@@ -106,9 +105,9 @@ pub fn element_type(ty: &DataType) -> Result<ColumnType> {
         ColumnType::Binary { bytes: bytes @ ..=ELEMENT_LENGTH_MAX } => {
             Ok(ColumnType::VarBinary { bytes })
         }
-        ColumnType::VarChar { .. }
-        | ColumnType::Binary { .. }
-        | ColumnType::VarBinary { .. } => unsupported("char/binary BLOBs"),
+        ColumnType::VarChar { .. } | ColumnType::Binary { .. } | ColumnType::VarBinary { .. } => {
+            unsupported("char/binary BLOBs")
+        }
         ty => Ok(ty),
     }
 }

@@ -49,7 +49,9 @@ pub(super) fn statistics(facts: &ListingContext<'_>, by_index: bool, filler: &mu
             });
         };
         match by_index {
-            true => table.indexes_with_parts().for_each(|index| push(Some(&index.name), count(index))),
+            true => {
+                table.indexes_with_parts().for_each(|index| push(Some(&index.name), count(index)))
+            }
             false => push(None, table.indexes_with_parts().map(count).sum()),
         }
     }
