@@ -5,7 +5,8 @@ use std::path::Path;
 use std::{env, process};
 
 fn main() {
-    const PARTS: [&str; 3] = ["src/page_cache.cc", "src/prefix_sizes.cc", "src/spare.cc"];
+    const PARTS: [&str; 3] =
+        ["src/internals/page_cache.cc", "src/internals/prefix_sizes.cc", "src/internals/spare.cc"];
     PARTS.iter().for_each(|part| println!("cargo:rerun-if-changed={part}"));
     let Some(crate_dir) = env::var_os("DEP_ROCKSDB_CARGO_MANIFEST_DIR") else {
         eprintln!("librocksdb-sys no longer tells where its headers are");

@@ -18,7 +18,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use io_uring::{IoUring, opcode, types};
 use rows::begun_reads::{Arrival, BegunReads, ReadPiece};
 
-use crate::page_cache::{OpenFile, lend, take_refused};
+use crate::internals::page_cache::{OpenFile, lend, take_refused};
 
 /// Reads under way at most; more of them are for threads that may wait.
 const READS_MAX: u32 = 128;

@@ -7,10 +7,10 @@ use rocksdb::{DBRawIterator, ReadOptions, Snapshot};
 use rows::error::Result;
 use rows::store::{Cursor, Direction, KeyRange, Reach};
 
-use crate::failure::of_read;
+use crate::internals::failure::of_read;
+use crate::internals::spare::{IteratorStep, LATEST, Spare};
 use crate::open_database::OpenDatabase;
-use crate::reading::{CursorState, IteratorStep, read_options};
-use crate::spare::{LATEST, Spare};
+use crate::reading::{CursorState, read_options};
 use crate::tombstones::PassCount;
 
 /// Bytes that are read at once by who goes through much.

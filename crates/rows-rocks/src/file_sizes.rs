@@ -9,7 +9,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rows::store::{EntryLayer, KeyRange};
 
-use crate::prefix_sizes::{FileShares, Share};
+use crate::internals::prefix_sizes::{FileShares, Share};
 
 /// What all files have, kept until a file comes or goes.
 #[derive(Default)]

@@ -23,7 +23,7 @@ use rows::error::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::directory::make_directory;
-use crate::failure::of_file;
+use crate::internals::failure::of_file;
 
 /// Name of the file.
 pub const FORMAT_FILE: &str = "FORMAT";

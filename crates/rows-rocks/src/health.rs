@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rocksdb::ErrorKind;
 use rows::error::{Error, Result};
 
-use crate::failure::is_disk_full;
+use crate::internals::failure::is_disk_full;
 
 /// Whether writes are accepted.
 pub(crate) struct Health {

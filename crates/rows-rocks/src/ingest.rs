@@ -21,7 +21,7 @@ use rows::ingestion::Ingestion;
 use rows::local::SortedWrites;
 use rows::store::Cursor;
 
-use crate::failure::{is_disk_full, of_file, of_read};
+use crate::internals::failure::{is_disk_full, of_file, of_read};
 use crate::open_database::OpenDatabase;
 
 /// Size at which a further file is begun.

@@ -3,10 +3,8 @@
 //!
 //! RocksDB does not open a directory without such a file, or fails in every scan that would look
 //! into it; a scan looks into each of the newest files, whatever it is for. So the view has a list
-//! of its own, in which the lost files are taken out by a record at its end:
-//! ```text
-//! 6, level, number of the file, all varints, once for each      (RocksDB's `db/version_edit.cc`)
-//! ```
+//! of its own, in which the lost files are taken out by a record at its end
+//! (`internals::list_record`).
 //!
 //! Invariants
 //! 1. The directory is not changed: the view is links to its files of rows, and copies of the
@@ -24,14 +22,13 @@ use std::path::Path;
 use rows::error::Result;
 use rows::store::KeyRange;
 
-use crate::failure::of_file;
 use crate::format::FORMAT_FILE;
-use crate::fragments::{BLOCK_BYTES, FIRST, HEAD_BYTES, LAST, MIDDLE, WHOLE, written};
+use crate::internals::failure::of_file;
+use crate::internals::list_record::without;
 use crate::options::RocksOptions;
 use crate::status::disk_bytes;
 use crate::store::open_to_read;
 
-const DELETED_FILE: u8 = 6;
 const VIEW: &str = "rowhouse-view-";
 const DOING: &str = "looking for files of rows";
 
@@ -136,49 +133,8 @@ fn make_view(directory: &Path, view: &Path, lost: &[LostFile]) -> io::Result<()>
     }
     let current = fs::read_to_string(view.join("CURRENT"))?;
     let mut list = OpenOptions::new().append(true).open(view.join(current.trim_end()))?;
-    let at = list.metadata()?.len() as usize % BLOCK_BYTES;
-    let mut record = Vec::new();
-    for file in lost {
-        record.push(DELETED_FILE);
-        push_varint(file.level as u64, &mut record);
-        push_varint(file.number, &mut record);
-    }
-    list.write_all(&fragments(&record, at))
-}
-
-/// A record as the fragments of a file, where so many bytes of its last block are used.
-fn fragments(record: &[u8], mut at: usize) -> Vec<u8> {
-    let (mut bytes, mut rest, mut is_first) = (Vec::new(), record, true);
-    loop {
-        let left = BLOCK_BYTES - at;
-        if left < HEAD_BYTES {
-            bytes.resize(bytes.len() + left, 0);
-            at = 0;
-            continue;
-        }
-        let data;
-        (data, rest) = rest.split_at(rest.len().min(left - HEAD_BYTES));
-        let kind = match (is_first, rest.is_empty()) {
-            (true, true) => WHOLE,
-            (true, false) => FIRST,
-            (false, false) => MIDDLE,
-            (false, true) => LAST,
-        };
-        bytes.extend(written(kind, data));
-        if rest.is_empty() {
-            return bytes;
-        }
-        at = (at + HEAD_BYTES + data.len()) % BLOCK_BYTES;
-        is_first = false;
-    }
-}
-
-fn push_varint(mut number: u64, bytes: &mut Vec<u8>) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
+    let length = list.metadata()?.len();
+    list.write_all(&without(lost.iter().map(|file| (file.level, file.number)), length))
 }
 
 #[cfg(test)]
@@ -188,34 +144,6 @@ mod tests {
 
     use super::*;
     use crate::RocksStore;
-    use crate::records::{LogItem, Records};
-
-    #[test]
-    fn a_record_is_read_again_wherever_its_block_ends() {
-        for at in [0, 1, BLOCK_BYTES - 20, BLOCK_BYTES - 8, BLOCK_BYTES - 7, BLOCK_BYTES - 3] {
-            for length in [1, 12, 2 * BLOCK_BYTES] {
-                let record: Vec<u8> = (0..length).map(|number| number as u8).collect();
-                let mut bytes = match at {
-                    0..HEAD_BYTES => Vec::new(),
-                    at => written(WHOLE, &vec![1; at - HEAD_BYTES]),
-                };
-                let begins = bytes.len();
-                bytes.extend(fragments(&record, begins));
-                let file = tempfile::NamedTempFile::new().expect("a file");
-                fs::write(file.path(), &bytes).expect("written");
-                let mut records = Records::open(file.path(), bytes.len()).expect("opened");
-                let mut last = Vec::new();
-                loop {
-                    match records.next().expect("read") {
-                        LogItem::Record => last = records.head().to_vec(),
-                        LogItem::End => break,
-                        LogItem::Damage(damage) => panic!("{damage:?}"),
-                    }
-                }
-                assert_eq!(last, record, "{length} bytes at {begins}");
-            }
-        }
-    }
 
     /// Keys of a store.
     fn keys(directory: &Path) -> Vec<Vec<u8>> {

@@ -14,14 +14,14 @@ use rows::locks::LockTable;
 
 use crate::file_sizes::KnownSizes;
 use crate::health::Health;
-use crate::laid_out::LaidOut;
+use crate::internals::laid_out::LaidOut;
+use crate::internals::log;
+use crate::internals::spare::Spares;
 use crate::layout::Layout;
-use crate::log;
 use crate::pace::Pace;
 use crate::reading::Lookup;
 use crate::reclaim_queue::Reclaiming;
 use crate::space::Space;
-use crate::spare::Spares;
 use crate::syncing::{Syncing, WriteModes};
 use crate::tombstones::Tombstones;
 

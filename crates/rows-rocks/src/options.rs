@@ -22,11 +22,11 @@ use rocksdb::{
 };
 use rows::table::PREFIX_BYTES;
 
-use crate::busy_threads::note_busy_threads;
+use crate::internals::busy_threads::note_busy_threads;
+use crate::internals::page_cache;
+use crate::internals::prefix_sizes::note_shares;
 use crate::layout::Layout;
 use crate::pace::{FILES_SLOWED, FILES_STOPPED};
-use crate::page_cache;
-use crate::prefix_sizes::note_shares;
 
 const MIB: usize = 1 << 20;
 

@@ -9,8 +9,9 @@ use rocksdb::{DB, ReadOptions, Snapshot};
 use rows::error::{Error, Result, Wait};
 use rows::store::{Direction, KeyRange, Reach};
 
-use crate::failure::of_read;
-use crate::page_cache::memory_only;
+use crate::internals::failure::of_read;
+use crate::internals::page_cache::memory_only;
+use crate::internals::spare::IteratorStep;
 
 /// From this many keys on, one batched look-up is cheaper than single ones.
 const BATCHED_MIN: usize = 4;
@@ -104,15 +105,6 @@ pub(crate) enum CursorState {
     Before,
     On,
     Done,
-}
-
-/// Where an iterator goes next.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum IteratorStep {
-    First,
-    Last,
-    Next,
-    Previous,
 }
 
 impl CursorState {

@@ -17,7 +17,7 @@ use rocksdb::{BottommostLevelCompaction, CompactOptions};
 use rows::error::Result;
 use rows::store::{Batch, Change, Durability, KeyRange};
 
-use crate::failure::of_read;
+use crate::internals::failure::of_read;
 use crate::open_database::OpenDatabase;
 use crate::reclaim_queue::PendingRange;
 

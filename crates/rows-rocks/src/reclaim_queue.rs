@@ -20,8 +20,8 @@ use rows::error::Result;
 use rows::store::{Batch, KeyRange};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::failure::of_file;
 use crate::format::write_synced;
+use crate::internals::failure::of_file;
 
 pub(crate) const RECLAIM_FILE: &str = "RECLAIM";
 

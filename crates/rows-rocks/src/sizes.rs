@@ -19,10 +19,10 @@ use rocksdb::{ReadOptions, ReadTier};
 use rows::error::Result;
 use rows::store::{EntryLayer, KeyRange, RangeSizes};
 
-use crate::failure::of_read;
 use crate::file_sizes::{Age, FileSizes, add, layer};
+use crate::internals::failure::of_read;
+use crate::internals::prefix_sizes::{Share, shares_of_files};
 use crate::open_database::OpenDatabase;
-use crate::prefix_sizes::{Share, shares_of_files};
 
 /// How often it is asked again because files came or went meanwhile.
 const TRIES: usize = 4;

@@ -9,7 +9,7 @@ use rows::error::Result;
 use rows::store::{Direction, KeyRange, Reach, StoreStatus};
 
 use crate::cursors::scan;
-use crate::failure::of_read;
+use crate::internals::failure::of_read;
 use crate::open_database::{OpenDatabase, ReplayedLog};
 use crate::reading::would_wait;
 

@@ -31,27 +31,27 @@ use rows::store::{
 
 use crate::begun_reads::Ring;
 use crate::cursors::scan;
-use crate::failure::{
-    is_disk_full, of_damaged_log, of_damaged_manifest, of_file, of_open, of_read,
-};
 use crate::file_sizes::KnownSizes;
 use crate::format::{self, Directory};
 use crate::health::Health;
-use crate::holes::cut_logs_at_zeros;
 use crate::ingest;
-use crate::laid_out::LaidOut;
-use crate::log;
-use crate::log_files::{log_bytes, logs};
-use crate::manifest::cut_torn_manifest;
+use crate::internals::failure::{
+    is_disk_full, of_damaged_log, of_damaged_manifest, of_file, of_open, of_read,
+};
+use crate::internals::holes::cut_logs_at_zeros;
+use crate::internals::laid_out::LaidOut;
+use crate::internals::log;
+use crate::internals::log_files::{log_bytes, logs};
+use crate::internals::manifest::cut_torn_manifest;
+use crate::internals::page_cache::{begin_turn, disk_waits};
+use crate::internals::spare::Spares;
 use crate::open_database::{OpenDatabase, ReplayedLog};
 use crate::options::{RocksOptions, Settings};
 use crate::pace::Pace;
-use crate::page_cache::{begin_turn, disk_waits};
 use crate::reading::Lookup;
 use crate::reclaim_queue::{RECLAIM_FILE, Reclaiming};
 use crate::snapshot::RocksSnapshot;
 use crate::space::Space;
-use crate::spare::Spares;
 use crate::status::disk_bytes;
 use crate::syncing::{Syncing, WriteModes};
 use crate::tombstones::Tombstones;

@@ -22,9 +22,9 @@ use rocksdb::{ErrorKind, FlushOptions, ReadOptions, WriteBatch, WriteOptions};
 use rows::error::Result;
 use rows::store::{Batch, Change, Durability, KeyRange};
 
-use crate::failure::of_read;
-use crate::laid_out::CHUNK_BYTES;
-use crate::log_files::sync_logs;
+use crate::internals::failure::of_read;
+use crate::internals::laid_out::CHUNK_BYTES;
+use crate::internals::log_files::sync_logs;
 use crate::open_database::OpenDatabase;
 use crate::tombstones::Sizes;
 

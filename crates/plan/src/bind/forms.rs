@@ -23,7 +23,9 @@ use super::Binder;
 use super::grouping::AGGREGATES;
 use super::query::first_select;
 use super::scope::QueryScope;
-use crate::bind::scalar::{Bound, Names, bind, call_node, elsewhere, rule_of_comparison};
+use crate::bind::scalar::{
+    Bound, Names, bind, call_node, needs_literals, rule_of_comparison, unsupported,
+};
 use crate::tree::{Aggregate, AggregateFunction, AskedQuery, Body, Query, averaged};
 use results::SqlError;
 
@@ -119,9 +121,9 @@ impl Binder<'_> {
         if scope.inside_aggregate.get() {
             return Err(misplaced().into());
         }
-        let FunctionArguments::List(list) = &call.args else { return elsewhere(&call.name) };
+        let FunctionArguments::List(list) = &call.args else { return unsupported(&call.name) };
         if call.filter.is_some() || call.null_treatment.is_some() || !call.within_group.is_empty() {
-            return elsewhere(&call.name);
+            return unsupported(&call.name);
         }
         scope.inside_aggregate.set(true);
         let bound = self.aggregate_of(function, list, names);
@@ -174,7 +176,7 @@ impl Binder<'_> {
                 FunctionArg::Unnamed(FunctionArgExpr::Wildcard) if function == F::Count => {
                     function = F::CountRows;
                 }
-                other => return elsewhere(other),
+                other => return unsupported(other),
             }
         }
         let (mut order, mut separator, mut limit) = (Vec::new(), b",".to_vec(), None);
@@ -185,7 +187,7 @@ impl Binder<'_> {
                 {
                     for item in items {
                         if matches!(item.expr, Expr::Value(_)) {
-                            return elsewhere("positions in an aggregate");
+                            return unsupported("positions in an aggregate");
                         }
                         let descending = item.options.asc == Some(false);
                         order.push((bind(&item.expr, names)?, descending));
@@ -203,9 +205,9 @@ impl Binder<'_> {
                     Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text) => {
                         separator = text.as_bytes().to_vec();
                     }
-                    other => return elsewhere(other),
+                    other => return needs_literals(other),
                 },
-                other => return elsewhere(other),
+                other => return unsupported(other),
             }
         }
         if matches!(function, F::Sum | F::Average | F::BitAnd | F::BitOr | F::BitXor)
@@ -282,7 +284,7 @@ impl Binder<'_> {
                 let nullable = !matches!(subquery.form, SubqueryForm::Exists { .. });
                 boolean(whole, nullable)
             }
-            _ => return elsewhere("a sub-query"),
+            _ => return unsupported("a sub-query"),
         })
     }
 
@@ -296,7 +298,7 @@ impl Binder<'_> {
         names: &Names<'_>,
     ) -> Bound<Node> {
         let (Some(operator), Expr::Subquery(query)) = (comparison(operator), plain(right)) else {
-            return elsewhere("ANY and ALL of something else than a query");
+            return unsupported("ANY and ALL of something else than a query");
         };
         self.compared(scope, left, operator, quantifier, query, names)
     }
@@ -537,10 +539,10 @@ fn gives_rows(query: &ast::Query) -> bool {
 /// A query of which one column is left.
 fn column_of(mut query: Query, at: usize) -> Bound<Query> {
     let Body::Select(select) = &mut query.body else {
-        return elsewhere("a set operation as a row");
+        return unsupported("a set operation as a row");
     };
     if select.distinct {
-        return elsewhere("DISTINCT in a row");
+        return unsupported("DISTINCT in a row");
     }
     select.outputs.swap(0, at);
     select.visible = 1;

@@ -20,7 +20,7 @@ use values::types::{ColumnType, LobSize};
 use super::query::rename;
 use super::scope::{ColumnOrigin, NamedRelation, QueryScope, ScopeColumn};
 use super::{Binder, CommonRows, CommonTable};
-use crate::bind::scalar::{Bound, elsewhere, rule_of_comparison};
+use crate::bind::scalar::{Bound, needs_literals, rule_of_comparison, unsupported};
 use crate::context::WrittenTable;
 use crate::index_use::IndexUse;
 use crate::listing::{NameColumns, SystemSchema, is_size};
@@ -167,7 +167,7 @@ impl Binder<'_> {
                 let around = Around { parent: around.parent, before: &before };
                 self.factor(&join.relation, &around, relations)?
             };
-            let (Some(before), Some(right)) = (left, right) else { return elsewhere("DUAL") };
+            let (Some(before), Some(right)) = (left, right) else { return unsupported("DUAL") };
             left = Some(self.join(before, right, &join.join_operator, around.parent)?);
         }
         Ok(left)
@@ -248,7 +248,7 @@ impl Binder<'_> {
             ast::TableFactor::NestedJoin { alias: Some(alias), .. } => {
                 Err(SqlError::syntax(&alias.to_string(), 1).into())
             }
-            other => elsewhere(other),
+            other => unsupported(other),
         }
     }
 
@@ -264,7 +264,7 @@ impl Binder<'_> {
             return Err(SqlError::privilege_needed("FILE").into());
         }
         if has_literal_taken_out(args) {
-            return elsewhere("a literal of FILE() without its text");
+            return needs_literals("a literal of FILE() without its text");
         }
         let options = FileOptions::of(args, self.facts.mode)?;
         let files = FileTable::open(self.facts.sql.files(), &options, &self.facts.limits)?;
@@ -315,7 +315,7 @@ impl Binder<'_> {
         relations: &mut Vec<Relation>,
     ) -> Bound<Option<Part>> {
         if alias.is_some_and(|alias| !alias.columns.is_empty()) {
-            return elsewhere("column aliases of a table");
+            return unsupported("column aliases of a table");
         }
         let parts = name_parts(name);
         self.count_relations(1)?;
@@ -332,7 +332,7 @@ impl Binder<'_> {
                 return match rows {
                     CommonRows::Query(query) => self.derived(*query, name, relations),
                     CommonRows::Added { nesting, .. } if nesting != self.nesting.get() => {
-                        elsewhere("a recursive table in a sub-query")
+                        unsupported("a recursive table in a sub-query")
                     }
                     CommonRows::Added { recursion, columns, .. } => {
                         add(relations, name, None, Source::Added(recursion), described(&columns))
@@ -486,7 +486,7 @@ impl Binder<'_> {
             J::StraightJoin(c) => (Side::Straight, c),
             J::Left(c) | J::LeftOuter(c) => (Side::Left, c),
             J::Right(c) | J::RightOuter(c) => (Side::Right, c),
-            other => return elsewhere(format_args!("{other:?}")),
+            other => return unsupported(format_args!("{other:?}")),
         };
         match constraint {
             ast::JoinConstraint::None if matches!(side, Side::Inner | Side::Straight) => {

@@ -24,7 +24,7 @@ use values::types::ColumnType;
 
 use super::scope::{ColumnOrigin, QueryScope};
 use super::{Binder, Literals};
-use crate::bind::scalar::{Bound, Names, bind, call_node, elsewhere};
+use crate::bind::scalar::{Bound, Names, bind, call_node, unsupported};
 use crate::tree::{AskedQuery, Body, FullTextMode, FullTextQuery, IMPLICIT, OutputColumn};
 use results::SqlError;
 
@@ -77,17 +77,17 @@ impl Binder<'_> {
         call: &ast::Function,
         names: &Names<'_>,
     ) -> Bound<Node> {
-        let FunctionArguments::List(list) = &call.args else { return elsewhere("such a MATCH") };
+        let FunctionArguments::List(list) = &call.args else { return unsupported("such a MATCH") };
         let arguments = list.args.iter().filter_map(|argument| match argument {
             FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
             _ => None,
         });
         let arguments: Vec<&Expr> = arguments.collect();
         let [against, Expr::Value(mode), columns @ ..] = &arguments[..] else {
-            return elsewhere("such a MATCH");
+            return unsupported("such a MATCH");
         };
         let ast::Value::SingleQuotedString(mode) = &mode.value else {
-            return elsewhere("such a MATCH");
+            return unsupported("such a MATCH");
         };
         let mode = match mode.as_str() {
             mode if mode.contains("BOOLEAN") => FullTextMode::Boolean,

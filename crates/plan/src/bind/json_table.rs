@@ -17,7 +17,7 @@ use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::Binder;
 use super::scalar::cast::cast_type;
-use super::scalar::{Bound, elsewhere};
+use super::scalar::{Bound, needs_literals, unsupported};
 use super::scope::QueryScope;
 use crate::tree::{Body, IMPLICIT, OutputColumn, Query};
 use results::SqlError;
@@ -102,7 +102,7 @@ fn literal(value: &ValueWithSpan) -> Bound<String> {
         ast::Value::SingleQuotedString(text) | ast::Value::DoubleQuotedString(text) => {
             Ok(text.clone())
         }
-        ast::Value::Placeholder(_) => elsewhere("a path of JSON_TABLE that is no literal"),
+        ast::Value::Placeholder(_) => needs_literals("a path of JSON_TABLE that is no literal"),
         other => Err(SqlError::syntax(&other.to_string(), 1).into()),
     }
 }
@@ -188,6 +188,6 @@ fn column_type(ty: &DataType) -> Bound<ColumnType> {
         | DataType::Time(..)
         | DataType::Datetime(_)
         | DataType::JSON => cast_type(ty)?,
-        other => return elsewhere(format_args!("{other} in JSON_TABLE")),
+        other => return unsupported(format_args!("{other} in JSON_TABLE")),
     })
 }

@@ -7,7 +7,7 @@
 use sqlparser::ast::{Expr, Fetch, LimitClause, OffsetRows, Query, SetExpr, Value};
 use values::ErrorCode;
 
-use super::scalar::{Bound, elsewhere};
+use super::scalar::{Bound, unsupported};
 use results::SqlError;
 
 /// How many rows a query gives at most, and how many it passes over before.
@@ -29,7 +29,7 @@ pub(super) fn limit_of(query: &Query) -> Bound<(Option<Expr>, Option<Expr>)> {
             None => (Some(limit.clone()), Some(offset.clone())),
             Some(fetch) => return Err(SqlError::syntax(&fetch.to_string(), 1).into()),
         },
-        Some(LimitClause::LimitOffset { .. }) => return elsewhere("LIMIT BY"),
+        Some(LimitClause::LimitOffset { .. }) => return unsupported("LIMIT BY"),
     };
     for expr in limit.iter().chain(&offset) {
         let is_literal = matches!(expr, Expr::Value(value) if is_row_count(&value.value));

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! Invariants
-//! 1. What this tree cannot say fails with `BindFailure::Elsewhere`: no executor knows it.
+//! 1. What this tree cannot say fails with `BindFailure::Unsupported`: no executor knows it. What
+//!    depends on literals is `NeedsLiterals` where only a statement's shape is bound.
 //! 2. A tree that was bound with some literals is right for all literals of the same kinds.
 //!
 //! Not here: expressions (`scalar`), access paths and the order of joins (`optimize`).
@@ -61,7 +62,7 @@ pub use view::{definer_rights, invalid_view};
 pub use zero_date::zero_dates_as_null;
 
 use self::full_text::BoundSearch;
-use crate::bind::scalar::{Bound, elsewhere};
+use crate::bind::scalar::{Bound, needs_literals};
 use crate::context::SqlContext;
 use crate::optimize;
 use crate::tree::{
@@ -99,7 +100,7 @@ pub struct BindSource<'a> {
 /// Binds a query.
 ///
 /// # Errors
-/// `Elsewhere` for what is not supported.
+/// `Unsupported`, `NeedsLiterals` where these are not known, and those of what is wrong with it.
 pub fn bind_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQuery> {
     bound_by(Binder::of(source, facts), source)
 }
@@ -378,7 +379,7 @@ impl<'a> Binder<'a> {
     fn want_literals(&self, what: &str) -> Bound<()> {
         match self.literals {
             Literals::Known(_) => Ok(()),
-            Literals::OfAnyKind(_) => elsewhere(format_args!("{what} without its literals")),
+            Literals::OfAnyKind(_) => needs_literals(format_args!("{what} without its literals")),
         }
     }
 

@@ -26,7 +26,7 @@ use values::types::ColumnType;
 
 use super::scope::QueryScope;
 use super::{Binder, Literals, finish};
-use crate::bind::scalar::{Bound, Names, Resolver, bind, elsewhere};
+use crate::bind::scalar::{Bound, Names, Resolver, bind, needs_literals, needs_query};
 use crate::context::SqlContext;
 use crate::optimize::{Sizes, plan_query};
 use crate::tree::{AggregateFunction, Body};
@@ -68,11 +68,11 @@ impl RowBinder<'_> {
     /// Binds an expression over the row that `names` tells of.
     ///
     /// # Errors
-    /// `Elsewhere` where only a statement's shape is at hand; 1093 for a sub-query that reads the
+    /// `NeedsLiterals` where only a statement's shape is at hand; 1093 for a sub-query that reads the
     /// table; 1111 for an aggregate of no query.
     pub fn bind(&self, expr: &Expr, table: &Table, names: &Names<'_>) -> Bound<Node> {
         let Some(facts) = self.facts else {
-            return elsewhere("a sub-query in the shape of a statement");
+            return needs_literals("a sub-query in the shape of a statement");
         };
         if !self.how.may_wait {
             return Err(SqlError::WouldWait.into());
@@ -91,7 +91,7 @@ impl RowBinder<'_> {
             return Err(SqlError::new(ErrorCode::UpdateTableUsed, message).into());
         }
         if binder.locks.get() {
-            return elsewhere("a sub-query that locks rows, in a value to be written");
+            return needs_query("a sub-query that locks rows, in a value to be written");
         }
         let mut carrier = binder.query_of(Body::Values(vec![vec![node]]), Vec::new());
         self.ids.set(binder.ids.get());
@@ -99,7 +99,7 @@ impl RowBinder<'_> {
         plan_query(&mut carrier, &Sizes::new(facts, facts.sql.engine().latest(), &[]))?;
         match carrier.body {
             Body::Values(mut rows) => Ok(rows.swap_remove(0).swap_remove(0)),
-            _ => elsewhere("a value"),
+            _ => needs_query("a value"),
         }
     }
 
@@ -180,7 +180,7 @@ impl Resolver for OverRow<'_> {
     fn form(&self, expr: &Expr, names: &Names<'_>) -> Option<Bound<Node>> {
         let Expr::Function(call) = expr else { return self.binder.form(self.scope, expr, names) };
         if call.over.is_some() {
-            return Some(elsewhere("a window function outside of a query"));
+            return Some(needs_query("a window function outside of a query"));
         }
         let message = "Invalid use of group function";
         let refused = || Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, message).into());

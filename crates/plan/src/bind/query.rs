@@ -14,7 +14,7 @@ use super::limit::limit_of;
 use super::recursion::is_recursive;
 use super::scope::QueryScope;
 use super::{Binder, CommonRows, CommonTable};
-use crate::bind::scalar::{Bound, elsewhere};
+use crate::bind::scalar::{Bound, unsupported};
 use crate::tree::{Body, IMPLICIT, OutputColumn, Query, SetOperation, SetOperator, SortKey};
 use results::SqlError;
 
@@ -66,7 +66,7 @@ impl Binder<'_> {
 
     fn query_with(&self, query: &ast::Query, parent: Option<&QueryScope<'_>>) -> Bound<Query> {
         if query.for_clause.is_some() || !query.pipe_operators.is_empty() {
-            return elsewhere("FOR XML");
+            return unsupported("FOR XML");
         }
         if let Some(with) = &query.with {
             for cte in &with.cte_tables {
@@ -78,10 +78,10 @@ impl Binder<'_> {
         let order: &[ast::OrderByExpr] = match query.order_by.as_ref().map(|order| &order.kind) {
             None => &[],
             Some(ast::OrderByKind::Expressions(items)) => items,
-            Some(ast::OrderByKind::All(_)) => return elsewhere("ORDER BY ALL"),
+            Some(ast::OrderByKind::All(_)) => return unsupported("ORDER BY ALL"),
         };
         if order.iter().any(|item| item.options.nulls_first.is_some() || item.with_fill.is_some()) {
-            return elsewhere("NULLS FIRST");
+            return unsupported("NULLS FIRST");
         }
         let mut bound = match &*query.body {
             ast::SetExpr::Select(select) => self.select(select, order, parent)?,
@@ -149,7 +149,7 @@ impl Binder<'_> {
                 name.extend(table.table_name.as_deref().map(ast::Ident::new));
                 self.all_of(self.one_table(&ast::ObjectName::from(name))?, &[])
             }
-            other => elsewhere(other),
+            other => unsupported(other),
         }
     }
 
@@ -161,7 +161,7 @@ impl Binder<'_> {
             let all = match set_quantifier {
                 ast::SetQuantifier::All => true,
                 ast::SetQuantifier::Distinct | ast::SetQuantifier::None => false,
-                other => return elsewhere(other),
+                other => return unsupported(other),
             };
             let operator = match op {
                 ast::SetOperator::Union => SetOperator::Union,
@@ -172,7 +172,7 @@ impl Binder<'_> {
             first = left;
         }
         if steps.len() > SIDES_MAX {
-            return elsewhere("a long chain of UNION");
+            return unsupported("a long chain of UNION");
         }
         let mut bound = self.set_expression(first, parent)?;
         let mut common = bound.columns.clone();

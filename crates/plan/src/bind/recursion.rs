@@ -13,7 +13,7 @@ use values::ErrorCode;
 
 use super::query::rename;
 use super::{Binder, CommonRows, CommonTable};
-use crate::bind::scalar::{Bound, elsewhere};
+use crate::bind::scalar::{Bound, unsupported};
 use crate::tree::{Body, Query, Recursion, SetOperator};
 use results::{Result, SqlError};
 
@@ -77,7 +77,7 @@ impl Binder<'_> {
     fn recursion_within(&self, cte: &ast::Cte) -> Bound<Query> {
         let query = &*cte.query;
         if query.with.is_some() || query.order_by.is_some() || !query.locks.is_empty() {
-            return elsewhere("ORDER BY or WITH of a recursive table");
+            return unsupported("ORDER BY or WITH of a recursive table");
         }
         let (seeds, steps, all) = parts_of(cte)?;
         let mut seed = self.union_of(&seeds, all)?;
@@ -107,7 +107,7 @@ impl Binder<'_> {
             if let ast::SetExpr::Select(select) = side
                 && select.distinct.is_some()
             {
-                return elsewhere("DISTINCT in a recursive query");
+                return unsupported("DISTINCT in a recursive query");
             }
         }
         if sums_up(&next) {

@@ -1,8 +1,8 @@
 //! Binding scalars: from a parsed expression to a `Node`.
 //!
 //! Invariants
-//! 1. What cannot be evaluated here (sub-queries, aggregates, unknown functions) fails with
-//!    `BindFailure::Elsewhere`, so that the caller can try a way that knows more.
+//! 1. What is bound as a part of a query alone (sub-queries, aggregates, rows) fails with
+//!    `BindFailure::NeedsQuery`, so that the caller can bind one.
 //!
 //! Not here: the types and collations of what operands make (`expression::make`), what nodes
 //! compute (`expression`).
@@ -73,8 +73,12 @@ thread_local!(static LEVELS: Cell<usize> = const { Cell::new(0) });
 /// Why an expression was not bound.
 #[derive(Debug)]
 pub enum BindFailure {
-    /// It is not evaluated here; what it is.
-    Elsewhere(String),
+    /// No way of binding knows it; what it is.
+    Unsupported(String),
+    /// It is bound as a part of a query, not by itself over a row; what it is.
+    NeedsQuery(String),
+    /// It depends on literals that were taken out of the statement's shape; what it is.
+    NeedsLiterals(String),
     /// It is wrong.
     Wrong(SqlError),
 }
@@ -100,7 +104,9 @@ impl From<expression::Error> for BindFailure {
 impl From<BindFailure> for SqlError {
     fn from(failure: BindFailure) -> SqlError {
         match failure {
-            BindFailure::Elsewhere(what) => SqlError::unsupported(what),
+            BindFailure::Unsupported(what)
+            | BindFailure::NeedsQuery(what)
+            | BindFailure::NeedsLiterals(what) => SqlError::unsupported(what),
             BindFailure::Wrong(error) => error,
         }
     }
@@ -109,15 +115,25 @@ impl From<BindFailure> for SqlError {
 /// Result of binding.
 pub type Bound<T> = Result<T, BindFailure>;
 
-/// Not evaluated here.
-pub fn elsewhere<T>(what: impl std::fmt::Display) -> Bound<T> {
-    Err(BindFailure::Elsewhere(what.to_string()))
+/// What no way of binding knows.
+pub fn unsupported<T>(what: impl std::fmt::Display) -> Bound<T> {
+    Err(BindFailure::Unsupported(what.to_string()))
+}
+
+/// What is bound as a part of a query.
+pub fn needs_query<T>(what: impl std::fmt::Display) -> Bound<T> {
+    Err(BindFailure::NeedsQuery(what.to_string()))
+}
+
+/// What is bound with its literals.
+pub(crate) fn needs_literals<T>(what: impl std::fmt::Display) -> Bound<T> {
+    Err(BindFailure::NeedsLiterals(what.to_string()))
 }
 
 /// Binds an expression.
 ///
 /// # Errors
-/// `Elsewhere` for what is not evaluated here, and those of what is wrong with it.
+/// `NeedsQuery` for what is no scalar, `Unsupported`, and those of what is wrong with it.
 pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
     let node = bind_form(expr, names)?;
     Ok(match expr {
@@ -191,7 +207,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                     }
                     escape
                 }
-                Some(other) => return elsewhere(format_args!("ESCAPE {other}")),
+                Some(other) => return needs_literals(format_args!("ESCAPE {other}")),
             };
             let (a, b) = (bind(expr, names)?, bind(pattern, names)?);
             let rule = rule_of(&[&a, &b], "like")?;

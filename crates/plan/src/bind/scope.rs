@@ -25,7 +25,7 @@ use values::types::ColumnType;
 
 use super::over_row::EnclosingRow;
 use super::{Binder, Literals, kind_of};
-use crate::bind::scalar::{BindFailure, Bound, Names, Resolver, default_node, elsewhere};
+use crate::bind::scalar::{BindFailure, Bound, Names, Resolver, default_node, unsupported};
 use crate::tree::{Aggregate, WindowFunction};
 use results::{ResultColumn, SqlError};
 
@@ -175,7 +175,7 @@ impl<'p> QueryScope<'p> {
             {
                 return match node.kind {
                     Kind::Column(slot) => Ok(Node { kind: Kind::Outer(level, slot), ..node }),
-                    _ => elsewhere("an outer alias within a sub-query"),
+                    _ => unsupported("an outer alias within a sub-query"),
                 };
             }
             (level, outer) = (level + 1, scope.parent);
@@ -413,7 +413,7 @@ impl Resolver for InScope<'_> {
     fn default(&self, parts: &[&Ident], clause: &'static str) -> Bound<Node> {
         let node = self.column(parts, clause)?;
         let Some(origin) = self.scope.origin(&node) else {
-            return elsewhere("DEFAULT of what is no table's column");
+            return unsupported("DEFAULT of what is no table's column");
         };
         let tables = self.binder.tables.borrow();
         let table = tables
@@ -421,7 +421,7 @@ impl Resolver for InScope<'_> {
             .find(|table| table.name == origin.org_table && table.database == origin.database);
         match table.and_then(|table| Some(&table.columns[table.column(&origin.org_name)?])) {
             Some(column) => default_node(column),
-            None => elsewhere("DEFAULT of what is no table's column"),
+            None => unsupported("DEFAULT of what is no table's column"),
         }
     }
 

@@ -22,7 +22,7 @@ use super::query::{bare_number, position};
 use super::scope::QueryScope;
 use super::title::{item_name, result_type};
 use super::zero_date::{is_never_null, last_number_as_null, zero_date_as_null};
-use crate::bind::scalar::{Bound, elsewhere};
+use crate::bind::scalar::{Bound, needs_literals, unsupported};
 use crate::terms::push_terms;
 use crate::tree::{
     Aggregate, Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Source, Windowing,
@@ -149,7 +149,7 @@ impl Binder<'_> {
         let (columns, mut outputs) = items.into_iter().map(output).unzip();
         let order = self.sort_keys(&scope, order, visible, &mut outputs)?;
         if !scope.aggregates.take().is_empty() || !scope.windows.take().is_empty() {
-            return elsewhere("ORDER BY of a set operation by a function of several rows");
+            return unsupported("ORDER BY of a set operation by a function of several rows");
         }
         let body = Select {
             relations: from.relations,
@@ -182,7 +182,7 @@ impl Binder<'_> {
                     if title.is_none() && named && has_literal(&node) {
                         // Its name is its text, of which the literals were taken out. Nobody asks
                         // for the name of a column of a sub-query in an expression.
-                        return elsewhere("an unnamed column by shape");
+                        return needs_literals("an unnamed column by shape");
                     }
                     items.push(ListItem { name: item_name(expr, title), node });
                 }
@@ -203,7 +203,7 @@ impl Binder<'_> {
                     let parts: Vec<String> = parts.iter().map(|part| part.value.clone()).collect();
                     expand(scope, Some(&parts), &mut items)?;
                 }
-                other => return elsewhere(other),
+                other => return unsupported(other),
             }
         }
         Ok(items)
@@ -216,12 +216,12 @@ impl Binder<'_> {
         items: &[ListItem],
     ) -> Bound<(Vec<Node>, bool)> {
         let ast::GroupByExpr::Expressions(exprs, modifiers) = &select.group_by else {
-            return elsewhere("GROUP BY ALL");
+            return unsupported("GROUP BY ALL");
         };
         let rollup = match modifiers.as_slice() {
             [] => false,
             [ast::GroupByWithModifier::Rollup] => true,
-            _ => return elsewhere("GROUP BY with a modifier"),
+            _ => return unsupported("GROUP BY with a modifier"),
         };
         let listed = |at: usize| -> Bound<Node> {
             // Wildcards make positions of items and of columns differ.
@@ -232,7 +232,7 @@ impl Binder<'_> {
                 )
             };
             if select.projection.iter().any(wild) {
-                return elsewhere("the position of * in GROUP BY");
+                return unsupported("the position of * in GROUP BY");
             }
             Ok(items[at].node.clone())
         };
@@ -370,7 +370,7 @@ fn expand(
 /// What MySQL's SELECT does not have.
 fn refuse_foreign(select: &ast::Select) -> Bound<()> {
     if matches!(select.distinct, Some(ast::Distinct::On(_))) {
-        return elsewhere("DISTINCT ON");
+        return unsupported("DISTINCT ON");
     }
     if select.top.is_some()
         || select.into.is_some()
@@ -382,7 +382,7 @@ fn refuse_foreign(select: &ast::Select) -> Bound<()> {
         || !select.distribute_by.is_empty()
         || !select.sort_by.is_empty()
     {
-        return elsewhere("a clause of another dialect");
+        return unsupported("a clause of another dialect");
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ use values::types::ColumnType;
 
 use super::Binder;
 use super::scope::QueryScope;
-use crate::bind::scalar::{Bound, Names, bind, elsewhere};
+use crate::bind::scalar::{Bound, Names, bind, unsupported};
 use crate::tree::{
     AggregateFunction, Frame, FrameBound, WINDOW_FUNCTIONS, Window, WindowCall, WindowFunction,
 };
@@ -65,15 +65,15 @@ impl Binder<'_> {
         over: &ast::WindowType,
         names: &Names<'_>,
     ) -> Bound<WindowFunction> {
-        let FunctionArguments::List(list) = &call.args else { return elsewhere(&call.name) };
+        let FunctionArguments::List(list) = &call.args else { return unsupported(&call.name) };
         if call.filter.is_some() || call.null_treatment.is_some() || !call.within_group.is_empty() {
-            return elsewhere(&call.name);
+            return unsupported(&call.name);
         }
         let window = window_of(scope.named_windows, over, names)?;
         if let Some(function) = AggregateFunction::find(name) {
             let aggregate = self.aggregate_of(function, list, names)?;
             if aggregate.keeps_values() || function == AggregateFunction::GroupConcat {
-                return elsewhere(format_args!("{name} over a window"));
+                return unsupported(format_args!("{name} over a window"));
             }
             let nullable = aggregate.function.result(&aggregate.arguments).1;
             let ty = aggregate.ty.clone();
@@ -90,7 +90,7 @@ impl Binder<'_> {
                 FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
                     arguments.push(bind(expr, names)?);
                 }
-                _ => return elsewhere(&call.name),
+                _ => return unsupported(&call.name),
             }
         }
         let (call, ty, nullable) = named_call(name, arguments)?;
@@ -119,7 +119,7 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
     let (Some(first), None) = (first, arguments.next()) else {
         return match WINDOW_FUNCTIONS.contains(&name) {
             true => Err(expression::Error::parameter_count(name).into()),
-            false => elsewhere(format_args!("{name} over a window")),
+            false => unsupported(format_args!("{name} over a window")),
         };
     };
     let like_first = first.ty.clone();
@@ -138,7 +138,7 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
         ("NTILE" | "FIRST_VALUE" | "LAST_VALUE" | "NTH_VALUE", ..) => {
             return Err(expression::Error::parameter_count(name).into());
         }
-        _ => return elsewhere(format_args!("{name} over a window")),
+        _ => return unsupported(format_args!("{name} over a window")),
     })
 }
 
@@ -157,7 +157,7 @@ fn window_of(
     let mut order = Vec::with_capacity(spec.order_by.len());
     for item in &spec.order_by {
         if item.options.nulls_first.is_some() || item.with_fill.is_some() {
-            return elsewhere("NULLS FIRST");
+            return unsupported("NULLS FIRST");
         }
         order.push((bind(&item.expr, names)?, item.options.asc == Some(false)));
     }
@@ -178,7 +178,7 @@ fn frame_of(
     let counts_rows = match frame.units {
         WindowFrameUnits::Rows => true,
         WindowFrameUnits::Range => false,
-        WindowFrameUnits::Groups => return elsewhere("GROUPS"),
+        WindowFrameUnits::Groups => return unsupported("GROUPS"),
     };
     let wrong = |number, what: &str| SqlError::new(number, format!("Window '{title}': {what}."));
     if matches!(frame.start_bound, WindowFrameBound::Following(None)) {

@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::RocksStore;
+use crate::internals::prefix_sizes::FileShares;
 use crate::options::RocksOptions;
-use crate::prefix_sizes::FileShares;
 
 /// The rows of a table, or the entries of an index.
 #[derive(Clone, Copy)]

@@ -119,9 +119,9 @@ impl Session {
                     None => match self.plan_query(&query, &texts, literals) {
                         Ok(tree) if !tree.reads_files => Plan::Query(Arc::new(tree)),
                         // Files are opened for one statement.
-                        Ok(_) | Err(BindFailure::Elsewhere(_)) => Plan::ByText,
+                        Ok(_) | Err(BindFailure::NeedsLiterals(_)) => Plan::ByText,
                         // It is said of its text; a table may be altered so that it is right.
-                        Err(BindFailure::Wrong(_)) => return Ok(Plan::ByText),
+                        Err(_) => return Ok(Plan::ByText),
                     },
                 }
             }
@@ -147,8 +147,8 @@ impl Session {
         }
         match self.bind(query, texts, Literals::OfAnyKind(literals)) {
             Ok(bound) => Ok(look_up(&bound)),
-            Err(BindFailure::Elsewhere(_)) => Ok(None),
             Err(BindFailure::Wrong(error)) => Err(error),
+            Err(_) => Ok(None),
         }
     }
 

@@ -28,9 +28,8 @@ impl Session {
         };
         let node = match bind(expr, &names) {
             Ok(node) => node,
-            // With a sub-query it is one.
-            Err(BindFailure::Elsewhere(_)) => return self.value_of_query(expr),
-            Err(BindFailure::Wrong(error)) => return Err(error),
+            Err(BindFailure::NeedsQuery(_)) => return self.value_of_query(expr),
+            Err(failure) => return Err(failure.into()),
         };
         let facts = self.facts();
         let environment = Environment::of(&facts, &[]);

@@ -152,7 +152,7 @@ impl Session {
         };
         if matches!(insert.source, Source::Rows(_))
             && let bound = bind_insert(insert, Arc::clone(&table), mode, over_row)
-            && let Some(plan) = unless_elsewhere(bound)?
+            && let Some(plan) = unless_more_is_needed(bound)?
         {
             return Ok(Plan::Insert(Arc::new(plan)));
         }
@@ -178,7 +178,7 @@ impl Session {
         if let Some(OnlyTable { table, .. }) = &only {
             for bind in [bind_update, bind_update_by_query] {
                 let bound = bind(update, Arc::clone(table), self.variables.mode, planner);
-                if let Some(plan) = unless_elsewhere(bound)? {
+                if let Some(plan) = unless_more_is_needed(bound)? {
                     return Ok(Plan::Update(Arc::new(plan)));
                 }
             }
@@ -212,7 +212,7 @@ impl Session {
         if let Some(OnlyTable { table, .. }) = &only {
             for bind in [bind_delete, bind_delete_by_query] {
                 let bound = bind(delete, Arc::clone(table), self.variables.mode, planner);
-                if let Some(plan) = unless_elsewhere(bound)? {
+                if let Some(plan) = unless_more_is_needed(bound)? {
                     return Ok(Plan::Delete(Arc::new(plan)));
                 }
             }
@@ -278,11 +278,11 @@ struct OnlyTable {
     view: Option<(UpdatableView, String)>,
 }
 
-/// What was bound, unless something else has to take it.
-fn unless_elsewhere<T>(bound: Bound<T>) -> Bound<Option<T>> {
+/// What was bound; `None` for what a way that knows more may bind.
+fn unless_more_is_needed<T>(bound: Bound<T>) -> Bound<Option<T>> {
     match bound {
         Ok(bound) => Ok(Some(bound)),
-        Err(BindFailure::Elsewhere(_)) => Ok(None),
+        Err(BindFailure::NeedsQuery(_) | BindFailure::NeedsLiterals(_)) => Ok(None),
         Err(wrong) => Err(wrong),
     }
 }

@@ -32,7 +32,7 @@ use super::returning::{ReturnedRows, Returning, bind_returning};
 use super::settled::{Currency, until_settled};
 use super::{Ask, LOOP_PIECE, WriteContext, WriteOutcome};
 use executor::{GatheredRows, Gatherer, PieceLimits, sort_rows};
-use plan::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
+use plan::bind::scalar::{BindFailure, Bound, Names, bind, needs_query, unsupported};
 use plan::bind::{position, zero_dates_as_null};
 use plan::column_default::{Store, defaults_of};
 use plan::index_use::IndexUse;
@@ -170,7 +170,7 @@ fn bind_target(
 fn sort_keys(order: &[OrderByExpr], names: &Names<'_>) -> Bound<Vec<PointSortKey>> {
     let key = |item: &OrderByExpr| {
         if item.options.nulls_first.is_some() || item.with_fill.is_some() {
-            return elsewhere("NULLS FIRST");
+            return unsupported("NULLS FIRST");
         }
         position(&item.expr, 0, names.clause)?;
         let descending = item.options.asc == Some(false);
@@ -187,7 +187,7 @@ pub fn bind_update(
     planner: &ChangePlanner<'_>,
 ) -> Bound<UpdatePlan> {
     let Some((factor, _, alias)) = single_table(&update.tables) else {
-        return Err(BindFailure::Elsewhere("UPDATE of several tables".to_string()));
+        return needs_query("UPDATE of several tables");
     };
     let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
     let mut target = bind_target(Arc::clone(&table), factor, alias.as_deref(), how, mode, planner)?;
@@ -242,7 +242,7 @@ pub fn bind_update_by_query(
 ) -> Bound<UpdatePlan> {
     let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
     let all = Update { selection: None, order: Vec::new(), limit: None, ..update.clone() };
-    let ask: Ask<'_> = &|_| elsewhere("another query");
+    let ask: Ask<'_> = &|_| needs_query("another query");
     let mut plan = bind_update(&all, table, mode, &ChangePlanner { ask, ..*planner })?;
     plan.target.find_by_query(&update.tables, how, mode, planner.ask)?;
     plan.waits = true;
@@ -258,7 +258,7 @@ pub fn bind_delete_by_query(
 ) -> Bound<DeletePlan> {
     let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
     let all = Delete { selection: None, order: Vec::new(), limit: None, ..delete.clone() };
-    let ask: Ask<'_> = &|_| elsewhere("another query");
+    let ask: Ask<'_> = &|_| needs_query("another query");
     let mut plan = bind_delete(&all, table, mode, &ChangePlanner { ask, ..*planner })?;
     plan.target.find_by_query(&delete.tables, how, mode, planner.ask)?;
     plan.waits = true;
@@ -279,7 +279,7 @@ fn push_own_terms(condition: &Expr, names: &Names<'_>, terms: &mut Vec<Node>) ->
                 push_terms(node, terms);
                 Ok(())
             }
-            Err(BindFailure::Elsewhere(_)) => Ok(()),
+            Err(BindFailure::NeedsQuery(_)) => Ok(()),
             Err(wrong) => Err(wrong),
         },
     }
@@ -293,7 +293,7 @@ pub fn bind_delete(
     planner: &ChangePlanner<'_>,
 ) -> Bound<DeletePlan> {
     let Some((factor, _, alias)) = single_table(&delete.tables) else {
-        return Err(BindFailure::Elsewhere("DELETE from several tables".to_string()));
+        return needs_query("DELETE from several tables");
     };
     let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
     let mut target = bind_target(table, factor, alias.as_deref(), how, mode, planner)?;

@@ -94,7 +94,9 @@ pub fn bind_returning(
 
 /// What nothing but a query could evaluate is an error here.
 fn refusal(expr: &Expr, failure: BindFailure) -> BindFailure {
-    let BindFailure::Elsewhere(what) = failure else { return failure };
+    let (BindFailure::NeedsQuery(what) | BindFailure::Unsupported(what)) = failure else {
+        return failure;
+    };
     let aggregates = visit_expressions(expr, |part| match part {
         Expr::Function(call) => match name_parts(&call.name).as_slice() {
             [name] if AggregateFunction::find(&name.value.to_ascii_uppercase()).is_some() => {

@@ -18,7 +18,7 @@ use values::types::{Collation, ColumnType};
 
 use super::cast::{CHARS_UNSAID, cast_type};
 use super::names::incoming_node;
-use super::{Bound, Names, bind, elsewhere, refuse_mix, unit};
+use super::{Bound, Names, bind, needs_query, refuse_mix, unit, unsupported};
 use results::SqlError;
 
 pub(super) fn shift(
@@ -59,7 +59,7 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Bound<Node> {
     refuse_digits(name, &arguments)?;
     match expression::call_node(name, arguments) {
         Some(node) => Ok(node?),
-        None => elsewhere(format_args!("function {name}")),
+        None => needs_query(format_args!("function {name}")),
     }
 }
 
@@ -94,9 +94,9 @@ pub(super) fn too_many_digits(asked: u64, by: &str) -> SqlError {
 
 pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
     let parts = name_parts(&call.name);
-    let [name] = parts.as_slice() else { return elsewhere(&call.name) };
+    let [name] = parts.as_slice() else { return unsupported(&call.name) };
     if call.over.is_some() || call.filter.is_some() {
-        return elsewhere("window functions");
+        return needs_query("window functions");
     }
     if let ("JSON_VALUE", FunctionArguments::List(list)) =
         (name.value.to_ascii_uppercase().as_str(), &call.args)
@@ -109,13 +109,13 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
             return Err(SqlError::syntax(&list.clauses[0].to_string(), 1).into());
         }
         FunctionArguments::List(list) if list.duplicate_treatment.is_none() => &list.args,
-        _ => return elsewhere(&call.name),
+        _ => return needs_query(&call.name),
     };
     let mut exprs = Vec::with_capacity(list.len());
     for argument in list {
         match argument {
             FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => exprs.push(expr),
-            _ => return elsewhere(&call.name),
+            _ => return needs_query(&call.name),
         }
     }
     let upper = name.value.to_ascii_uppercase();
@@ -186,7 +186,7 @@ fn json_value(list: &FunctionArgumentList, names: &Names<'_>) -> Bound<Node> {
             FunctionArg::Named { name, arg, .. } if name.value == JSON_ERROR => {
                 on_error = Some(arg)
             }
-            other => return elsewhere(other),
+            other => return unsupported(other),
         }
     }
     let word = |word: &[u8]| Node::constant(Value::Bytes(word.to_vec()));
@@ -228,7 +228,7 @@ fn values_call(parts: &[&Ident], names: &Names<'_>) -> Bound<Node> {
         resolver.column(parts, names.clause)?;
         return Ok(Node::constant(Value::Null));
     }
-    let ([column], Some(table)) = (parts, names.table) else { return elsewhere("VALUES()") };
+    let ([column], Some(table)) = (parts, names.table) else { return needs_query("VALUES()") };
     let position = table
         .column(&column.value)
         .ok_or_else(|| SqlError::unknown_column(&column.value, names.clause))?;

@@ -5,7 +5,7 @@ use sqlparser::ast::{CeilFloorKind, DateTimeField, Expr, TrimWhereField};
 use values::datum::Value;
 
 use super::call::call_node;
-use super::{Bound, Names, bind, elsewhere, unit};
+use super::{Bound, Names, bind, needs_query, unit};
 
 pub(super) fn special(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
     match expr {
@@ -45,9 +45,9 @@ pub(super) fn special(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let unit = unit(&field.to_string())?;
             Ok(Node::new(Kind::Extract(unit, Box::new(bind(expr, names)?)), BIGINT, true))
         }
-        Expr::Tuple(_) => elsewhere("row constructors"),
+        Expr::Tuple(_) => needs_query("row constructors"),
         Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => {
-            elsewhere("sub-queries")
+            needs_query("sub-queries")
         }
         Expr::RLike { negated, expr, pattern, .. } => {
             let found = call_node("REGEXP_LIKE", vec![bind(expr, names)?, bind(pattern, names)?])?;
@@ -57,6 +57,6 @@ pub(super) fn special(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                 false => found,
             })
         }
-        other => elsewhere(other),
+        other => needs_query(other),
     }
 }

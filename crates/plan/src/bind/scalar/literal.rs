@@ -11,7 +11,7 @@ use values::decimal::Decimal;
 use values::temporal::Zone;
 use values::types::ColumnType;
 
-use super::{Bound, Names, bind, elsewhere, of_connection};
+use super::{Bound, Names, bind, needs_literals, of_connection, unsupported};
 use results::SqlError;
 
 pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
@@ -43,7 +43,7 @@ pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
             }
             parameter(number, names)
         }
-        other => return elsewhere(other),
+        other => return unsupported(other),
     })
 }
 
@@ -82,7 +82,7 @@ pub(super) fn items(list: &[Expr], names: &Names<'_>) -> Bound<Vec<Node>> {
 /// 1525 for a text that says no such time.
 pub(super) fn typed_text(ty: &DataType, value: &Literal) -> Bound<Node> {
     let (Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text)) = value else {
-        return elsewhere(value);
+        return needs_literals(value);
     };
     let fraction = text.trim_end().rsplit_once('.').map_or(0, |(_, digits)| digits.len());
     let fsp = fraction.min(6) as u8;
@@ -92,7 +92,7 @@ pub(super) fn typed_text(ty: &DataType, value: &Literal) -> Bound<Node> {
         DataType::Datetime(_) | DataType::Timestamp(..) => {
             (ColumnType::DateTime { fsp }, "DATETIME")
         }
-        other => return elsewhere(other),
+        other => return unsupported(other),
     };
     let converted = from_text(&ty, text.as_bytes(), Zone::UTC);
     if converted.issue.is_some() {

@@ -10,7 +10,7 @@ use values::SqlMode;
 use values::datum::Value;
 use values::types::ColumnType;
 
-use super::{BindFailure, Bound, elsewhere};
+use super::{BindFailure, Bound, needs_query, unsupported};
 use crate::bind::{UserVariables, variable_type};
 use crate::column_default::{Store, default_of, implied_default};
 use results::{ResultColumn, SqlError};
@@ -182,7 +182,7 @@ impl<'a> Names<'a> {
             {
                 default_node(&table.columns[position])
             }
-            _ => elsewhere("DEFAULT of what is no column"),
+            _ => needs_query("DEFAULT of what is no column"),
         }
     }
 
@@ -235,7 +235,7 @@ pub fn default_node(column: &Column) -> Bound<Node> {
         Ok(Node::new(Kind::Constant(value), column.ty.clone(), nullable))
     };
     match default_of(column) {
-        Store::Expression(_) => elsewhere("DEFAULT() of a column whose default is an expression"),
+        Store::Expression(_) => unsupported("DEFAULT() of a column whose default is an expression"),
         // The number to come is nobody's default.
         Store::Value(Value::Null) if column.auto_increment && !column.nullable => {
             constant(implied_default(&column.ty))

@@ -12,7 +12,7 @@ use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
 
 use super::call::{call_node, shift};
-use super::{Bound, Names, bind, elsewhere, rule_of_comparison};
+use super::{Bound, Names, bind, needs_literals, rule_of_comparison, unsupported};
 
 pub(super) fn binary(
     left: &Expr,
@@ -80,7 +80,7 @@ pub(super) fn binary(
         B::BitwiseXor => Arithmetic::BitXor,
         B::PGBitwiseShiftLeft => Arithmetic::ShiftLeft,
         B::PGBitwiseShiftRight => Arithmetic::ShiftRight,
-        other => return elsewhere(other),
+        other => return unsupported(other),
     };
     Ok(arithmetic_node(arithmetic, a, b, names.mode))
 }
@@ -114,7 +114,7 @@ pub(super) fn refuse_unknown_digits(a: &Node, b: &Node, names: &Names<'_>) -> Bo
     let knows_literals = names.resolver.is_some_and(|resolver| resolver.knows_literals());
     let is_look_up = !knows_literals && names.clause == "where clause";
     if is_look_up && is_of_unknown_digits(a, b) {
-        return elsewhere("a quotient beside a literal of which nothing is known yet");
+        return needs_literals("a quotient beside a literal of which nothing is known yet");
     }
     Ok(())
 }
@@ -209,7 +209,7 @@ pub(super) fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<
         UnaryOperator::BitwiseNot => {
             Node::new(Kind::BitNot(Box::new(node)), BIGINT_UNSIGNED, nullable)
         }
-        other => return elsewhere(other),
+        other => return unsupported(other),
     })
 }
 

@@ -12,7 +12,9 @@
 use std::io;
 use std::path::Path;
 
-use crate::fragments::{Blocks, FIRST, Fragment, HEAD_BYTES, LAST, MIDDLE, PREDECESSOR, WHOLE};
+use crate::internals::fragments::{
+    Blocks, FIRST, Fragment, HEAD_BYTES, LAST, MIDDLE, PREDECESSOR, WHOLE,
+};
 
 /// What comes next in a log file.
 #[derive(Debug, PartialEq, Eq)]
@@ -200,8 +202,8 @@ mod tests {
     use rocksdb::{DB, Options, WriteBatch};
 
     use super::*;
-    use crate::fragments::{BLOCK_BYTES, written};
-    use crate::log_files::logs;
+    use crate::internals::fragments::{BLOCK_BYTES, written};
+    use crate::internals::log_files::logs;
 
     const RECORDS: u64 = 400;
 

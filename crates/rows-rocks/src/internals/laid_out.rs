@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::log_files::numbered_logs;
+use crate::internals::log_files::numbered_logs;
 
 /// Bytes of zeros at a time. Larger ones are no faster, and hold up the commit that writes them.
 pub(crate) const CHUNK_BYTES: usize = 256 << 10;

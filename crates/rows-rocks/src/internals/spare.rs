@@ -23,8 +23,16 @@ use rocksdb::{AsRawPtr, DB, ErrorKind};
 use rows::error::Result;
 use rows::store::{KeyRange, Reach};
 
-use crate::failure::of_read_kind;
-use crate::reading::IteratorStep;
+use crate::internals::failure::of_read_kind;
+
+/// Where an iterator goes next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IteratorStep {
+    First,
+    Last,
+    Next,
+    Previous,
+}
 
 /// The state of now, whenever that is; as `spare.cc` has it. Others are the numbers of their last
 /// writes.

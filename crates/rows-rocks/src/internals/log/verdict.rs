@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
 use super::marks::{HEAD_BYTES, Head};
-use crate::log_files::numbered_logs;
-use crate::records::{LogItem, Predecessor, RecordDamage, Records};
+use crate::internals::log_files::numbered_logs;
+use crate::internals::records::{LogItem, Predecessor, RecordDamage, Records};
 
 /// A log is damaged as no crash leaves it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,7 +153,7 @@ pub(crate) fn cut_aliens(directory: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fragments::{PREDECESSOR, WHOLE, written};
+    use crate::internals::fragments::{PREDECESSOR, WHOLE, written};
 
     /// A batch of one change, which says up to which number the log was synced.
     fn record(sequence: u64, synced: u64) -> Vec<u8> {

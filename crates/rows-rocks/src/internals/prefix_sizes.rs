@@ -20,7 +20,7 @@ use librocksdb_sys as ffi;
 use rocksdb::{AsRawPtr, DB, Options};
 use rows::error::{Error, Result};
 
-use crate::failure::of_file;
+use crate::internals::failure::of_file;
 
 /// What a file, or a part of one, has in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

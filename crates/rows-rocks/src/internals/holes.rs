@@ -24,8 +24,8 @@ use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
 
-use crate::fragments::{Blocks, Fragment, HEAD_BYTES};
-use crate::log_files::logs;
+use crate::internals::fragments::{Blocks, Fragment, HEAD_BYTES};
+use crate::internals::log_files::logs;
 
 /// Cuts off every log of a directory where a hole begins, or where nothing but zeros follows.
 ///
@@ -99,7 +99,7 @@ mod tests {
     use rocksdb::{DB, DBRecoveryMode, Options};
 
     use super::*;
-    use crate::fragments::{BLOCK_BYTES, WHOLE, written as fragment};
+    use crate::internals::fragments::{BLOCK_BYTES, WHOLE, written as fragment};
 
     const WRITES: u32 = 20_000;
 

@@ -5,8 +5,8 @@
 use rocksdb::ErrorKind;
 use rows::error::{Error, Wait};
 
-use crate::log::DamagedLog;
-use crate::manifest::DamagedManifest;
+use crate::internals::log::DamagedLog;
+use crate::internals::manifest::DamagedManifest;
 
 const OPENING: &str = "opening the database";
 

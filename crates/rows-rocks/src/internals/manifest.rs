@@ -27,7 +27,7 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::records::{LogItem, RecordDamage, Records};
+use crate::internals::records::{LogItem, RecordDamage, Records};
 
 /// The tags that are read here, with room for the texts among them.
 const HEAD_BYTES_MAX: usize = 1 << 10;
@@ -148,7 +148,7 @@ mod tests {
     use rocksdb::{DB, Options};
 
     use super::*;
-    use crate::fragments::{BLOCK_BYTES, FIRST, HEAD_BYTES, LAST, WHOLE, written};
+    use crate::internals::fragments::{BLOCK_BYTES, FIRST, HEAD_BYTES, LAST, WHOLE, written};
 
     const FLUSHES: u32 = 3;
 
@@ -224,7 +224,7 @@ mod tests {
         let mut bytes = fs::read(&path).unwrap();
         bytes.extend([0; 3]);
         fs::write(&path, &bytes).unwrap();
-        for log in crate::log_files::logs(directory.path()).unwrap() {
+        for log in crate::internals::log_files::logs(directory.path()).unwrap() {
             fs::remove_file(log).unwrap();
         }
         assert_eq!(cut_torn_manifest(directory.path()).unwrap(), None);
