@@ -55,7 +55,6 @@ mod plan_cache;
 mod planning;
 mod pool;
 mod query_admission;
-mod query_clock;
 mod row_counts;
 mod row_width;
 mod runtime;
@@ -76,6 +75,7 @@ use plan::long::{HeldBack, Load, LongQueries, LongQueryOptions};
 use plan::process_line::ProcessLine;
 use plan::tree::QueryPlan;
 use resources::counter::Counter;
+use resources::query_clock::QueryMoment;
 use results::{How, Pace, Result, RowStream, SqlError};
 use rows::Engine;
 use values::datum::Datum;
@@ -205,6 +205,10 @@ impl LongQueries for Analytic {
 
     fn memory(&self) -> (usize, usize) {
         self.runtime.memory()
+    }
+
+    fn now(&self) -> QueryMoment {
+        self.runtime.now()
     }
 
     fn hold_others_back(&self) -> Box<dyn HeldBack> {

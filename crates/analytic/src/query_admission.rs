@@ -17,7 +17,7 @@
 //!    was started again) without another one ending: a slow reader keeps its memory for as long as
 //!    it likes, and the others then take their chance.
 //! 3. No query is held back for longer than `HELD_BACK_MAX` by those that are started again.
-//! 4. All these times are read from `query_clock`.
+//! 4. All these times are read from `resources::query_clock`.
 //!
 //! Not here: how the memory is divided among the queries that run (`pool`), what becomes of a query
 //! that found none (crate `sql`, `session::memory_shortage`).
@@ -36,10 +36,9 @@ use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use parking_lot::Mutex;
 use plan::context::HoldNumber;
 use plan::long::HeldBack;
+use resources::query_clock::{QueryClock, QueryMoment};
 use tokio::sync::Notify;
 use tokio::time::timeout;
-
-use super::query_clock::{GivenTime, Moment};
 
 /// The part of the memory that is in use when nobody else begins.
 const USED_PART: usize = 2;
@@ -67,14 +66,14 @@ pub(super) struct Places {
     bytes_max: usize,
     /// When those began that have one; of several that began at the same time any is as good as
     /// another.
-    begun: Mutex<Vec<Moment>>,
+    begun: Mutex<Vec<QueryMoment>>,
     /// How many have ended.
     ended: AtomicU64,
     /// How often others were held back for one,
     holds: AtomicU64,
     /// for which they are; 0 if for none.
     held_for: AtomicU64,
-    given: Arc<GivenTime>,
+    given: Arc<QueryClock>,
     /// As much was in use when one of them began that came to its end.
     proven: AtomicUsize,
     /// Whose turn it is to wait; the lock is fair.
@@ -86,7 +85,7 @@ pub(super) struct Places {
 #[derive(Debug)]
 pub(super) struct Place {
     places: Arc<Places>,
-    begun: Moment,
+    begun: QueryMoment,
     /// That others are held back for it.
     hold: Option<HoldNumber>,
     /// Memory that was in use then.
@@ -104,7 +103,7 @@ impl Places {
     pub(super) fn new(
         pool: Arc<dyn MemoryPool>,
         bytes_max: usize,
-        given: Arc<GivenTime>,
+        given: Arc<QueryClock>,
     ) -> Arc<Places> {
         Arc::new(Places {
             pool,
@@ -181,7 +180,7 @@ impl Places {
         self.begun.lock().is_empty() && self.pool.reserved() <= self.bytes_max / REST_PART
     }
 
-    fn has_room(&self, now: &Moment) -> bool {
+    fn has_room(&self, now: &QueryMoment) -> bool {
         let begun = self.begun.lock();
         let young = begun.iter().filter(|begun| now.since(begun) < YOUNG).count();
         let half = self.bytes_max / USED_PART;

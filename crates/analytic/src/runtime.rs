@@ -24,6 +24,7 @@ use datafusion::prelude::SessionConfig;
 use plan::context::HoldNumber;
 use plan::long::LongQueryOptions;
 use resources::background::{begin_busy_thread, give_way};
+use resources::query_clock::{QueryClock, QueryMoment};
 use results::{Result, SqlError};
 use tokio::runtime;
 
@@ -34,7 +35,6 @@ use super::failure::{fills_disk, translate};
 use super::large_limit::SortWhole;
 use super::pool::QueryPool;
 use super::query_admission::{OthersHeldBack, Places, keeps_rows};
-use super::query_clock::GivenTime;
 use super::row_width::row_bytes;
 use super::scan::{CountInScans, GroupInScans};
 
@@ -84,6 +84,7 @@ pub(super) struct Runtime {
     /// in memory: for queries that ran out of it.
     frugal: SessionState,
     places: Arc<Places>,
+    clock: Arc<QueryClock>,
     memory_bytes: usize,
 }
 
@@ -93,8 +94,8 @@ impl Runtime {
             SqlError::other(format!("cannot start worker threads for queries: {error}"))
         };
         let memory_bytes = options.memory_bytes;
-        let given = Arc::new(GivenTime::default());
-        let (joined, left) = (Arc::clone(&given), Arc::clone(&given));
+        let clock = Arc::new(QueryClock::default());
+        let (joined, left) = (Arc::clone(&clock), Arc::clone(&clock));
         // One more than the cores, so that a worker that waits for the disk leaves none idle.
         let threads = runtime::Builder::new_multi_thread()
             .worker_threads(options.threads + 1)
@@ -129,7 +130,8 @@ impl Runtime {
         let sorting = state_of(sorts.max(FRUGAL_THREADS), false);
         let few = (rows(FRUGAL_THREADS) / FRUGAL_BATCHES_PART).max(FRUGAL_BATCH_ROWS_MIN);
         let frugal = state(FRUGAL_THREADS, few, false, 0);
-        let places = Places::new(Arc::clone(&environment.memory_pool), memory_bytes, given);
+        let places =
+            Places::new(Arc::clone(&environment.memory_pool), memory_bytes, Arc::clone(&clock));
         let threads = Some(threads);
         Ok(Runtime {
             threads,
@@ -139,6 +141,7 @@ impl Runtime {
             sorting,
             frugal,
             places,
+            clock,
             memory_bytes,
         })
     }
@@ -151,6 +154,11 @@ impl Runtime {
     /// What all queries share.
     pub(super) fn environment(&self) -> Arc<RuntimeEnv> {
         Arc::clone(self.serial.runtime_env())
+    }
+
+    /// Now, by the clock of queries.
+    pub(super) fn now(&self) -> QueryMoment {
+        self.clock.now()
     }
 
     /// Bytes that queries have taken, and that they may have.

@@ -10,6 +10,7 @@ use values::datum::Datum;
 use crate::context::{HoldNumber, QueryContext};
 use crate::process_line::ProcessLine;
 use crate::tree::QueryPlan;
+use resources::query_clock::QueryMoment;
 use results::{Result, RowStream};
 
 /// What long queries may use.
@@ -60,6 +61,10 @@ pub trait LongQueries: Send + Sync {
 
     /// Bytes of memory that queries have taken, and that they may have.
     fn memory(&self) -> (usize, usize);
+
+    /// Now, by the clock of queries: how long one has waited for others counts by the time that
+    /// these had.
+    fn now(&self) -> QueryMoment;
 
     /// Has the query come before all others whose `SqlContext::comes_first` has this number: others
     /// that keep rows begin only when its first row has come, or what is given back here is

@@ -3,7 +3,7 @@
 //! - memory: `budget`, the sum that clients draw from; `owner`, what one of them has of it
 //! - `turn_limits`: what may be done in a turn; `forecast`: what is likely to take longer than
 //!   there is time for where it is begun
-//! - time: `clock`, the time of day; `interrupt`, whether work is to end; `waiting`, what it waits
+//! - time: `clock`, the time of day; `query_clock`, what the threads of queries got of it; `interrupt`, whether work is to end; `waiting`, what it waits
 //!   for
 //! - threads: `background`, what they are to the system; `parallel`, one work by several of them
 //! - disks: `disk_room`; `spill`, temporary files; `leftovers`, those of an earlier process
@@ -25,6 +25,7 @@ pub mod leftovers;
 pub mod log_rate;
 pub mod owner;
 pub mod parallel;
+pub mod query_clock;
 pub mod spill;
 pub mod turn_limits;
 pub mod waiting;

@@ -23,6 +23,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use expression::KillMark;
+use resources::query_clock::QueryMoment;
 use resources::waiting::{Waiting, during};
 
 use crate::server::{LineTurn, Sql};
@@ -155,31 +156,52 @@ pub(super) fn await_memory(
     (standing, in_all): (Duration, Duration),
     kill: &KillMark,
 ) -> Result<WaitEnd> {
-    let begun = Instant::now();
-    let (mut moved, mut last) = (begun, course(sql));
+    let mut wait = MemoryWait::new(sql.long_queries().now(), course(sql), standing, in_all);
     during(Waiting::Memory, || {
         loop {
             if is_free(sql) {
                 return Ok(WaitEnd::Free);
             }
-            if moved.elapsed() >= standing {
-                return Ok(WaitEnd::Standing);
-            }
-            if begun.elapsed() >= in_all {
-                return Ok(WaitEnd::Moving);
+            if let Some(end) = wait.end(sql.long_queries().now(), course(sql)) {
+                return Ok(end);
             }
             kill.check()?;
             sleep(LOOK);
-            let now = course(sql);
-            if now != last {
-                (moved, last) = (Instant::now(), now);
-            }
         }
     })
 }
 
-/// What moves while long queries make progress.
-fn course(sql: &Sql) -> (usize, Load) {
+/// A wait for others, by the clock of their threads: on a busy machine they stand because they have
+/// no core, and go on.
+struct MemoryWait {
+    begun: QueryMoment,
+    moved: QueryMoment,
+    course: Course,
+    standing: Duration,
+    in_all: Duration,
+}
+
+impl MemoryWait {
+    fn new(now: QueryMoment, course: Course, standing: Duration, in_all: Duration) -> MemoryWait {
+        MemoryWait { begun: now, moved: now, course, standing, in_all }
+    }
+
+    /// How it ends, if it does now, where others are by then.
+    fn end(&mut self, now: QueryMoment, course: Course) -> Option<WaitEnd> {
+        if course != self.course {
+            (self.moved, self.course) = (now, course);
+        }
+        if now.since(&self.moved) >= self.standing {
+            return Some(WaitEnd::Standing);
+        }
+        (now.since(&self.begun) >= self.in_all).then_some(WaitEnd::Moving)
+    }
+}
+
+/// What moves while long queries make progress: bytes of memory that they have, and those under way.
+type Course = (usize, Load);
+
+fn course(sql: &Sql) -> Course {
     (sql.long_queries().memory().0, sql.long_queries().load())
 }
 
@@ -194,4 +216,39 @@ fn is_free(sql: &Sql) -> bool {
     let (bytes, bytes_max) = sql.long_queries().memory();
     let budget = sql.engine().budget();
     bytes <= bytes_max / QUERIES_PART && budget.used() <= budget.bytes_max() / CLIENTS_PART
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_that_have_no_core_do_not_stand_and_those_that_want_none_do() {
+        let seconds = Duration::from_secs;
+        let begun = QueryMoment::of(Instant::now(), seconds(0), seconds(0));
+        let at = |ran, waited| begun.later(seconds(10), seconds(ran), seconds(waited));
+        let end = |now: QueryMoment, course| {
+            let mut wait = MemoryWait::new(begun, (7, Load::default()), seconds(8), seconds(80));
+            wait.end(now, (course, Load::default()))
+        };
+        assert_eq!(end(at(0, 0), 7), Some(WaitEnd::Standing), "a reader takes his time");
+        assert_eq!(end(at(10, 0), 7), Some(WaitEnd::Standing), "they had ten seconds");
+        assert_eq!(end(at(1, 9), 7), None, "they had one");
+        assert_eq!(end(at(0, 0), 8), None, "somebody took or gave");
+    }
+
+    #[test]
+    fn a_wait_ends_though_others_move() {
+        let seconds = Duration::from_secs;
+        let begun = QueryMoment::of(Instant::now(), seconds(0), seconds(0));
+        let mut wait = MemoryWait::new(begun, (0, Load::default()), seconds(8), seconds(80));
+        let mut moved = |at: u64| {
+            wait.end(
+                begun.later(seconds(at), seconds(0), seconds(0)),
+                (at as usize, Load::default()),
+            )
+        };
+        assert!((1..80).all(|at| moved(at).is_none()));
+        assert_eq!(moved(80), Some(WaitEnd::Moving));
+    }
 }

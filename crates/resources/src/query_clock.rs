@@ -1,49 +1,49 @@
-//! A query's own clock: the CPU time that the threads of queries got, so that a busy machine does
-//! not make a query look long.
+//! The clock of queries: the CPU time that their threads got, so that a busy machine does not make a
+//! query look long, nor one that is under way look as if it stood still.
 //!
 //! These threads run at a lower priority than all others. On a busy machine a wait of so many
 //! seconds for a query's progress would be over before the query had done anything.
 //!
-//! Not here: what is waited for (`query_admission`).
+//! Not here: what is waited for (`analytic`'s admission of queries, `sql`'s shortage of memory).
 
 use std::time::{Duration, Instant};
 
+use crate::background::{CoreTime, core_time, this_thread};
 use parking_lot::Mutex;
-use resources::background::{CoreTime, core_time, this_thread};
 
 /// How old a moment may be that is taken for now: each is a file read for each thread.
 const AGE_MAX: Duration = Duration::from_millis(5);
 
 /// The threads whose time it is.
 #[derive(Debug, Default)]
-pub(super) struct GivenTime {
-    state: Mutex<OutputState>,
+pub struct QueryClock {
+    state: Mutex<ClockState>,
 }
 
 #[derive(Debug, Default)]
-struct OutputState {
+struct ClockState {
     threads: Vec<i32>,
     /// What those had that have ended.
     of_ended: CoreTime,
-    last: Option<Moment>,
+    last: Option<QueryMoment>,
 }
 
 /// A point of time, and what the threads had had until then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moment {
+pub struct QueryMoment {
     at: Instant,
     ran: Duration,
     waited: Duration,
 }
 
-impl GivenTime {
+impl QueryClock {
     /// The calling thread is one of them from now on.
-    pub(super) fn join(&self) {
+    pub fn join(&self) {
         self.state.lock().threads.extend(this_thread());
     }
 
     /// The calling thread ends.
-    pub(super) fn leave(&self) {
+    pub fn leave(&self) {
         let Some(own) = this_thread() else { return };
         let mut state = self.state.lock();
         state.threads.retain(|thread| *thread != own);
@@ -53,7 +53,7 @@ impl GivenTime {
     }
 
     /// Now.
-    pub(super) fn now(&self) -> Moment {
+    pub fn now(&self) -> QueryMoment {
         let mut state = self.state.lock();
         if let Some(last) = state.last.filter(|last| last.at.elapsed() < AGE_MAX) {
             return last;
@@ -63,16 +63,27 @@ impl GivenTime {
             ran += time.ran;
             waited += time.waited;
         }
-        let now = Moment { at: Instant::now(), ran, waited };
+        let now = QueryMoment { at: Instant::now(), ran, waited };
         state.last = Some(now);
         now
     }
 }
 
-impl Moment {
+impl QueryMoment {
+    /// A moment at which threads had run, and waited for a core, for so long.
+    pub fn of(at: Instant, ran: Duration, waited: Duration) -> QueryMoment {
+        QueryMoment { at, ran, waited }
+    }
+
+    /// So much later, in which they ran and waited for so long more.
+    pub fn later(&self, after: Duration, ran: Duration, waited: Duration) -> QueryMoment {
+        let QueryMoment { at, ran: before, waited: denied } = *self;
+        QueryMoment { at: at + after, ran: before + ran, waited: denied + waited }
+    }
+
     /// How much of the time since an earlier moment was given. Threads that want no core lose
     /// nothing.
-    pub(super) fn since(&self, earlier: &Moment) -> Duration {
+    pub fn since(&self, earlier: &QueryMoment) -> Duration {
         let all = self.at.saturating_duration_since(earlier.at);
         let ran = self.ran.saturating_sub(earlier.ran);
         let waited = self.waited.saturating_sub(earlier.waited);
@@ -91,9 +102,9 @@ mod tests {
 
     /// What is given of two seconds in which the threads ran and waited for so long.
     fn given(ran: u64, waited: u64) -> Duration {
-        let earlier = Moment { at: Instant::now(), ran: Duration::ZERO, waited: Duration::ZERO };
+        let earlier = QueryMoment::of(Instant::now(), Duration::ZERO, Duration::ZERO);
         let [ran, waited] = [ran, waited].map(Duration::from_millis);
-        Moment { at: earlier.at + Duration::from_secs(2), ran, waited }.since(&earlier)
+        earlier.later(Duration::from_secs(2), ran, waited).since(&earlier)
     }
 
     #[test]
@@ -107,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_time_of_threads_counts_also_when_they_have_ended() {
-        let time = GivenTime::default();
+        let time = QueryClock::default();
         let work = || {
             time.join();
             // However busy the machine is.
