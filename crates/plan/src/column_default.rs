@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use expression::Node;
+use results::{Result, SqlError};
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
 use values::convert::{convert, from_text};
@@ -19,35 +20,42 @@ pub enum Store {
     Value(Value),
     /// The current time.
     Now,
-    /// What this gives, computed over the rest of the row; none: the table's rules are none.
-    Expression(Option<Arc<Node>>),
+    /// What this gives, computed over the rest of the row.
+    Expression(Arc<Node>),
     /// There is no default: an error in strict mode, else the type's own empty value.
     Missing,
 }
 
 /// A table's defaults, by column.
-pub fn defaults_of(table: &Table) -> Vec<Store> {
+///
+/// # Errors
+/// Those of the table's expressions, where a default is one.
+pub fn defaults_of(table: &Table) -> Result<Vec<Store>> {
     (0..table.columns.len()).map(|position| default_at(table, position)).collect()
 }
 
 /// The default of one of a table's columns.
-pub fn default_at(table: &Table, position: usize) -> Store {
-    match default_of(&table.columns[position]) {
-        Store::Expression(_) => {
-            let rules = table.rules().ok().flatten();
-            let node = rules.and_then(|rules| rules.default_of(position));
-            Store::Expression(node.map(|node| Arc::new(node.clone())))
-        }
-        known => known,
+///
+/// # Errors
+/// As `defaults_of`.
+pub fn default_at(table: &Table, position: usize) -> Result<Store> {
+    let column = &table.columns[position];
+    if let Some(known) = fixed_default_of(column) {
+        return Ok(known);
     }
+    let node = table.rules()?.and_then(|rules| rules.default_of(position));
+    let node = node.ok_or_else(|| {
+        SqlError::other(format!("the default of column '{}' was made no expression", column.name))
+    })?;
+    Ok(Store::Expression(Arc::new(node.clone())))
 }
 
-/// A column's default; of one that is an expression only that.
-pub fn default_of(column: &Column) -> Store {
-    match &column.default {
+/// A column's default, unless it is computed over the rest of the row.
+pub fn fixed_default_of(column: &Column) -> Option<Store> {
+    Some(match &column.default {
         // A computed column is nobody's to give.
         _ if column.computed.is_some() => Store::Value(Value::Null),
-        DefaultValue::Expression(_) => Store::Expression(None),
+        DefaultValue::Expression(_) => return None,
         DefaultValue::CurrentTimestamp => Store::Now,
         DefaultValue::Literal(None) => Store::Value(Value::Null),
         DefaultValue::Literal(Some(text)) => {
@@ -56,7 +64,7 @@ pub fn default_of(column: &Column) -> Store {
         DefaultValue::Dropped => Store::Missing,
         DefaultValue::None if column.nullable || column.auto_increment => Store::Value(Value::Null),
         DefaultValue::None => Store::Missing,
-    }
+    })
 }
 
 /// What MySQL stores in a NOT NULL column that was given nothing, outside of strict mode.

@@ -281,3 +281,95 @@ fn a_few_rows_not_among_many_read_all_of_these() {
         assert_eq!(run(session, query), "39998", "{executor}");
     }
 }
+
+/// What else a sub-query says of both rows, beside an equation.
+const COMPARISONS: [&str; 12] = [
+    "i.n > o.n",
+    "o.n >= i.n",
+    "i.d < o.d",
+    "i.u <= o.u",
+    "i.id <> o.id",
+    "i.s <> o.s",
+    "i.s > o.s",
+    "i.n + 1 > o.n * 2",
+    "i.id <> o.id AND i.u < o.u",
+    "(i.n > o.n OR i.u = o.u)",
+    "i.u > o.n",
+    "i.s LIKE CONCAT(LEFT(o.s, 1), '%')",
+];
+
+#[test]
+fn by_more_than_equations_both_executors_answer_alike() {
+    let sql = server();
+    let session = &mut session(&sql);
+    fill(session);
+    for equation in ["i.k = o.k", "i.s = o.s", "i.d = o.d AND i.n = o.n"] {
+        for comparison in COMPARISONS {
+            let rows = format!("FROM i WHERE {equation} AND {comparison}");
+            for (asked, counted) in [
+                (format!("EXISTS (SELECT * {rows})"), format!("(SELECT COUNT(*) {rows}) > 0")),
+                (format!("NOT EXISTS (SELECT 1 {rows})"), format!("(SELECT COUNT(*) {rows}) = 0")),
+                (
+                    format!("o.n > ANY (SELECT i.u {rows})"),
+                    format!("(SELECT COUNT(*) {rows} AND o.n > i.u) > 0"),
+                ),
+                (
+                    format!("o.n <= ALL (SELECT i.n {rows})"),
+                    format!("(SELECT COUNT(*) {rows} AND (o.n <= i.n) IS NOT TRUE) = 0"),
+                ),
+                (
+                    format!("o.n IN (SELECT i.n {rows})"),
+                    format!("(SELECT COUNT(*) {rows} AND o.n = i.n) > 0"),
+                ),
+                (
+                    format!("o.n NOT IN (SELECT i.n {rows})"),
+                    format!("(SELECT COUNT(*) {rows} AND (o.n <> i.n) IS NOT TRUE) = 0"),
+                ),
+            ] {
+                run(session, "SET rowhouse_executor = 'rows'");
+                let some = "SELECT id FROM o WHERE id % 7 = 0 AND";
+                let expected = run(session, &format!("{some} {counted} ORDER BY id"));
+                for executor in ["rows", "columns"] {
+                    run(session, &format!("SET rowhouse_executor = '{executor}'"));
+                    let query = format!("{some} {asked} ORDER BY id");
+                    assert_eq!(run(session, &query), expected, "{executor}: {query}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_comparison_beside_an_equation_does_not_look_at_all_pairs() {
+    const ROWS: u64 = 6_000;
+    let sql = server();
+    let session = &mut session(&sql);
+    for table in ["t", "u"] {
+        run(session, &format!("CREATE TABLE {table} (id INT PRIMARY KEY, v INT, s VARCHAR(20))"));
+        let row = |id: u64| format!("({id}, {}, 'text {}')", id * 7919 % 100, id % 1000);
+        let rows: Vec<String> = (0..ROWS).map(row).collect();
+        run(session, &format!("INSERT INTO {table} VALUES {}", rows.join(",")));
+    }
+    let mut before = 0;
+    for (condition, answer) in [
+        ("EXISTS (SELECT 1 FROM u WHERE u.s = t.s AND u.id <> t.id)", "6000"),
+        ("NOT EXISTS (SELECT 1 FROM u WHERE u.s = t.s AND u.id > t.id)", "1000"),
+        ("EXISTS (SELECT 1 FROM u WHERE u.s = t.s AND u.id < t.id AND u.id <> t.v)", "5000"),
+        ("t.id <= ALL (SELECT u.id FROM u WHERE u.s = t.s)", "1000"),
+        ("t.id > ANY (SELECT u.id FROM u WHERE u.s = t.s AND u.id >= 0 - t.id)", "5000"),
+        ("t.id NOT IN (SELECT u.id FROM u WHERE u.s = t.s AND u.id < t.id)", "6000"),
+    ] {
+        let query = format!("SELECT COUNT(*) FROM t WHERE {condition}");
+        assert_eq!(run(session, &query).trim_end(), answer, "{query}");
+        let sum = run(
+            session,
+            "SELECT SUM(sum_rows_examined) FROM \
+             performance_schema.events_statements_summary_by_digest WHERE digest_text LIKE \
+             'SELECT COUNT%FROM `t` WHERE%'",
+        );
+        let sum: u64 = sum.trim_end().parse().expect("a number");
+        let examined = sum - std::mem::replace(&mut before, sum);
+        // Of each row of `t` all rows of `u` were looked at.
+        assert!(examined <= 40 * ROWS, "{query}: {examined} rows");
+    }
+}

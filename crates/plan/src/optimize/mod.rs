@@ -11,6 +11,7 @@
 //! wanted_order  orders that save a sort or a table of groups  rows_only   what only rows can answer
 //! precomputed   what needs no rows                    once    what is evaluated once
 //! distinct  DISTINCT that changes nothing             look_up     what needs no plan of joins
+//! extremes  EXISTS by a comparison as a greatest or least value
 //! late_lookup   rows that are read when they are given        leaps   entries of an index that are not read
 //! key_expressions   columns of indexes for the expressions that they have
 //! ```
@@ -26,6 +27,7 @@
 mod access;
 mod batches;
 mod distinct;
+mod extremes;
 mod inner;
 mod key_expressions;
 mod late_lookup;
@@ -51,6 +53,7 @@ use values::datum::Value;
 pub use access::{cost_of_look_up, rows_of_way};
 pub use batches::{BatchAccess, in_batches};
 use expression::{Kind, Node};
+use extremes::ask_for_extremes;
 pub use inner::BEGIN_ROWS;
 pub use key_expressions::{use_key_expressions, use_key_expressions_of};
 pub use look_up::look_up;

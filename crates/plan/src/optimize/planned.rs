@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rows::table::Table;
 
-use super::{Sizes, needs_rows, plan_query};
+use super::{Sizes, ask_for_extremes, needs_rows, plan_query};
 use crate::tree::{BoundQuery, QueryPlan};
 use results::Result;
 
@@ -19,10 +19,12 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 /// # Errors
 /// Those of reading a few rows.
 pub fn planned(bound: BoundQuery, sizes: &Sizes<'_>) -> Result<QueryPlan> {
-    let BoundQuery { query: written, columns, tables, views, variables, mode, traits, .. } = bound;
-    let needs_rows = bound.locks || needs_rows(&written);
+    let BoundQuery { query: mut written, columns, tables, views, variables, mode, traits, .. } =
+        bound;
     let mut query = written.clone();
     plan_query(&mut query, sizes)?;
+    ask_for_extremes(&mut written);
+    let needs_rows = bound.locks || needs_rows(&written);
     let rows_of = |table: &Arc<Table>| sizes.engine().row_count(table).ok().flatten();
     Ok(QueryPlan {
         number: NUMBER.fetch_add(1, Ordering::Relaxed),

@@ -6,6 +6,8 @@
 
 use expression::{Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm};
 
+use super::unnest::{equation, is_asked_plainly};
+use crate::terms::has_subquery;
 use crate::tree::{
     Aggregate, AggregateFunction, AskedQuery, Body, Join, Query, Select, Source, WindowCall,
     WindowFunction, free_references,
@@ -30,7 +32,9 @@ fn of_select(select: &Select) -> bool {
     });
     let demanded = select.conditions.iter().any(|term| match &term.kind {
         // Where a row is wanted, unknown is as good as false.
-        Kind::Subquery(subquery) if subquery.is_membership() || subquery.is_absence() => {
+        Kind::Subquery(subquery)
+            if subquery.is_membership() || subquery.is_absence() || is_semi_join(subquery) =>
+        {
             subquery.operands().iter().any(of_node) || needs_rows(subquery.query())
         }
         _ => of_node(term),
@@ -130,6 +134,46 @@ fn is_joined_rightly(subquery: &Subquery) -> bool {
         SubqueryForm::Exists { .. } => query.offset.is_none(),
         _ => query.offset.is_none() && query.limit.is_none(),
     }
+}
+
+/// Whether a sub-query that is demanded, or whose opposite is, becomes a join by equations with
+/// what else its WHERE says of both rows. Rows are found by the equations alone, so that there has
+/// to be one.
+fn is_semi_join(subquery: &Subquery) -> bool {
+    let joinable = match &subquery.form {
+        SubqueryForm::Exists { .. } => true,
+        SubqueryForm::Compare { operands, quantifier, .. } => {
+            *quantifier != Quantifier::Only && operands.len() == 1
+        }
+        SubqueryForm::Scalar => false,
+    };
+    let mut query = subquery.query().clone();
+    let Body::Select(select) = &mut query.body else { return false };
+    if !joinable
+        || subquery.is_volatile
+        || query.limit.is_some()
+        || select.distinct
+        || !is_asked_plainly(subquery)
+    {
+        return false;
+    }
+    let written = select.conditions.len();
+    select.conditions.retain(|term| equation(term).is_none());
+    let has_equation = select.conditions.len() < written;
+    select.conditions.retain(|term| !is_over_both(term));
+    has_equation && free_references(&mut query).is_empty()
+}
+
+/// Whether a term refers to the row right outside of its SELECT, and has no sub-query.
+fn is_over_both(term: &Node) -> bool {
+    let (mut refers, mut simple) = (false, !has_subquery(term));
+    term.visit(&mut |node| {
+        if let Kind::Outer(level, _) = node.kind {
+            refers = true;
+            simple &= level == 1;
+        }
+    });
+    refers && simple
 }
 
 /// Whether it refers to what encloses it only by equations that its WHERE demands.

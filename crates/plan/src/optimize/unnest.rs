@@ -59,13 +59,7 @@ fn of_node(node: &mut Node, demanded: bool) {
 }
 
 fn of_subquery(subquery: &mut Subquery, demanded: bool) {
-    let Body::Select(select) = &subquery.query().body else { return };
-    // Which of its rows are locked depends on how it is asked.
-    let plain = select.join.is_some()
-        && select.is_plain()
-        && !select.locks_rows()
-        && subquery.query().offset.is_none();
-    if !plain || !is_pure(subquery.query_mut()) {
+    if !is_asked_plainly(subquery) || !is_pure(subquery.query_mut()) {
         return;
     }
     if let SubqueryForm::Compare { .. } = subquery.form {
@@ -81,9 +75,19 @@ fn of_subquery(subquery: &mut Subquery, demanded: bool) {
     }
 }
 
+/// Whether it joins and filters rows, and which of them are there is all that is asked.
+pub(super) fn is_asked_plainly(subquery: &Subquery) -> bool {
+    let Body::Select(select) = &subquery.query().body else { return false };
+    // Which of its rows are locked depends on how it is asked.
+    select.join.is_some()
+        && select.is_plain()
+        && !select.locks_rows()
+        && subquery.query().offset.is_none()
+}
+
 /// Whether it makes no difference how often its expressions are evaluated, and it can be planned
 /// twice.
-fn is_pure(query: &mut Query) -> bool {
+pub(super) fn is_pure(query: &mut Query) -> bool {
     let (mut inner, mut pure) = (0, true);
     each_node_mut(query, 1, &mut |node, _| match &node.kind {
         Kind::Subquery(_) => inner += 1,
@@ -151,12 +155,13 @@ fn give_nothing(query: &mut Query) {
         select.conditions.push(boolean(kind, false));
     }
     let one = Node::constant(Value::Int(1));
-    query.columns = vec![column_of(&one)];
+    query.columns = vec![output_of(&one)];
     query.order.clear();
     (select.outputs, select.visible, select.distinct) = (vec![one], 1, false);
 }
 
-fn column_of(node: &Node) -> OutputColumn {
+/// A column of a result that has a node's values and no name.
+pub(super) fn output_of(node: &Node) -> OutputColumn {
     let (name, ty, nullable) = (String::new(), node.ty.clone(), node.nullable);
     let coercibility = node.collation().1;
     OutputColumn { name, ty, nullable, origin: None, keeps_digits: false, coercibility }
@@ -179,20 +184,20 @@ fn members_of(query: &Query) -> Option<Members> {
         }
     }
     select.conditions = rest;
-    query.columns = outputs.iter().map(column_of).collect();
+    query.columns = outputs.iter().map(output_of).collect();
     (select.visible, select.outputs) = (outputs.len(), outputs);
     let found = !operands.is_empty() && free_references(&mut query).is_empty();
     found.then_some(Members { operands, rules, query })
 }
 
 /// A term that asks a value of a row to equal one of what encloses the row's SELECT.
-struct OuterEquation<'n> {
+pub(super) struct OuterEquation<'n> {
     own: &'n Node,
     outside: &'n Node,
     rule: (Class, Collation),
 }
 
-fn equation(term: &Node) -> Option<OuterEquation<'_>> {
+pub(super) fn equation(term: &Node) -> Option<OuterEquation<'_>> {
     let Kind::Compare(Comparison::Equal, a, b, rule) = &term.kind else { return None };
     let class = class_of(&a.ty);
     if class == Class::Other || class != class_of(&b.ty) {
@@ -207,14 +212,14 @@ fn equation(term: &Node) -> Option<OuterEquation<'_>> {
 }
 
 /// Whether a node is over the rows of its own SELECT alone.
-fn is_own(node: &Node) -> bool {
+pub(super) fn is_own(node: &Node) -> bool {
     let mut own = !node.is_row_free();
     node.visit(&mut |node| own &= !matches!(node.kind, Kind::Outer(..) | Kind::Subquery(_)));
     own
 }
 
 /// Whether a node is over rows of enclosing SELECTs alone.
-fn is_outside(node: &Node) -> bool {
+pub(super) fn is_outside(node: &Node) -> bool {
     let mut refers = false;
     node.visit(&mut |node| refers |= matches!(node.kind, Kind::Outer(..)));
     refers && node.is_row_free() && !has_subquery(node)
@@ -222,7 +227,7 @@ fn is_outside(node: &Node) -> bool {
 
 /// From one SELECT to another.
 #[derive(Clone, Copy)]
-enum Move {
+pub(super) enum Move {
     /// Into a sub-query of it.
     Within,
     /// Out of a sub-query, into the SELECT right around it.
@@ -230,7 +235,7 @@ enum Move {
 }
 
 /// An expression as the other SELECT sees it.
-fn moved(node: &Node, to: Move) -> Node {
+pub(super) fn moved(node: &Node, to: Move) -> Node {
     let mut node = node.clone();
     move_node(&mut node, to);
     node

@@ -11,7 +11,7 @@ use values::types::ColumnType;
 
 use super::Session;
 use crate::system_schema::information_schema::columns_of_view;
-use plan::column_default::{Store, default_of, implied_default};
+use plan::column_default::{Store, fixed_default_of, implied_default};
 use plan::context::StatementServer;
 use plan::listing::SystemSchema;
 use plan::tree::CatalogListing;
@@ -72,7 +72,7 @@ impl Session {
 /// A column's default as a value of it; that of one which has to be given is what it would hold
 /// outside of strict mode, and what is computed is none (MySQL 9.7 and MariaDB 10.11 answer so).
 fn default_text(column: &Column, zone: Zone) -> Option<Vec<u8>> {
-    let value = match default_of(column) {
+    let value = match fixed_default_of(column)? {
         Store::Value(value) if value.is_null() && !column.auto_increment => return None,
         Store::Value(value) if !value.is_null() => value,
         Store::Value(_) | Store::Missing => implied_default(&column.ty),

@@ -62,7 +62,7 @@ impl Session {
         let recoded = Some(load.format.charset).filter(|set| set.stream_decoder().is_some());
         let plan = LoadPlan {
             engine: Arc::clone(self.sql.engine()),
-            defaults: defaults_of(&table),
+            defaults: defaults_of(&table)?,
             on_duplicate: match load.on_duplicate {
                 DuplicateSpec::Error => OnDuplicate::Error,
                 DuplicateSpec::Ignore => OnDuplicate::Ignore,

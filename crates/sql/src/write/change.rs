@@ -225,7 +225,7 @@ pub fn bind_update(
     }
     target.finding =
         Finding::by_column(&table, &target.shown, &update.tables, how, in_order, planner.ask)?;
-    let defaults = defaults_of(&table);
+    let defaults = defaults_of(&table)?;
     let values = sets.iter().filter_map(|(_, node)| node.as_ref());
     let waits = target.waits() || values.into_iter().any(Node::waits);
     Ok(UpdatePlan { target, ignore: update.ignore, sets, defaults, update_now, moves, waits })

@@ -58,10 +58,7 @@ impl WriteContext<'_> {
     /// 1364 when the column has none, and those of evaluating it.
     pub fn default_value(&self, column: &Column, store: &Store, row: RowView<'_>) -> Result<Value> {
         match store {
-            Store::Expression(None) => {
-                Err(SqlError::unsupported("DEFAULT of an expression that is none any more"))
-            }
-            Store::Expression(Some(node)) => {
+            Store::Expression(node) => {
                 let environment = self.environment();
                 let cell = node.evaluate(&environment.scope().with_row(row))?;
                 self.store(column, cell.datum(), &node.ty, 1, false)

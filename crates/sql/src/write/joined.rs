@@ -302,7 +302,7 @@ impl JoinedUpdate {
                 }
                 let column = &table.columns[*position];
                 let value = if *to_default {
-                    let default = default_at(table, *position);
+                    let default = default_at(table, *position)?;
                     if matches!(default, Store::Expression(_)) {
                         late.push((sets.len(), *position, default));
                         continue;

@@ -12,7 +12,7 @@ use values::types::ColumnType;
 
 use super::{BindFailure, Bound, needs_query, unsupported};
 use crate::bind::{UserVariables, variable_type};
-use crate::column_default::{Store, default_of, implied_default};
+use crate::column_default::{Store, fixed_default_of, implied_default};
 use results::{ResultColumn, SqlError};
 
 /// The row that INSERT would add, as ON DUPLICATE KEY UPDATE names it.
@@ -234,19 +234,23 @@ pub fn default_node(column: &Column) -> Bound<Node> {
         let nullable = value.is_null();
         Ok(Node::new(Kind::Constant(value), column.ty.clone(), nullable))
     };
-    match default_of(column) {
-        Store::Expression(_) => unsupported("DEFAULT() of a column whose default is an expression"),
+    match fixed_default_of(column) {
+        None | Some(Store::Expression(_)) => {
+            unsupported("DEFAULT() of a column whose default is an expression")
+        }
         // The number to come is nobody's default.
-        Store::Value(Value::Null) if column.auto_increment && !column.nullable => {
+        Some(Store::Value(Value::Null)) if column.auto_increment && !column.nullable => {
             constant(implied_default(&column.ty))
         }
-        Store::Value(value) => constant(value),
-        Store::Now => {
+        Some(Store::Value(value)) => constant(value),
+        Some(Store::Now) => {
             let digits = Node::constant(Value::Int(i64::from(column.ty.fsp())));
             super::call_node("NOW", vec![digits])
         }
-        Store::Missing if matches!(column.ty, ColumnType::Enum { .. }) => constant(Value::Enum(1)),
-        Store::Missing => {
+        Some(Store::Missing) if matches!(column.ty, ColumnType::Enum { .. }) => {
+            constant(Value::Enum(1))
+        }
+        Some(Store::Missing) => {
             let message = format!("Field '{}' doesn't have a default value", column.name);
             Err(SqlError::new(ErrorCode::NoDefaultForField, message).into())
         }

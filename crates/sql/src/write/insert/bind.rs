@@ -42,7 +42,7 @@ pub fn bind_insert_beside(
     let table = within_partitions(table, &insert.partitions)?;
     let columns = columns_of(insert, &table)?;
     let all_unsaid = insert.columns.is_none();
-    let defaults = defaults_of(&table);
+    let defaults = defaults_of(&table)?;
     // Those that look at the rest of the row are made when it is there.
     let is_late = |position: usize| matches!(defaults[position], Store::Expression(_));
     let mut base = 0u16;
@@ -135,7 +135,7 @@ pub fn bind_filling(table: Arc<Table>, names: &[String]) -> Result<InsertPlan> {
         columns,
         rows: InsertRows::Query,
         unsaid: Vec::new(),
-        defaults: defaults_of(&table),
+        defaults: defaults_of(&table)?,
         on_duplicate: Vec::new(),
         update_now: update_now_columns(&table, &[]),
         returning: None,
