@@ -303,7 +303,7 @@ fn by_more_than_equations_both_executors_answer_alike() {
     let sql = server();
     let session = &mut session(&sql);
     fill(session);
-    for equation in ["i.k = o.k", "i.s = o.s", "i.d = o.d AND i.n = o.n"] {
+    for equation in ["i.k = o.k", "i.s = o.s", "i.d = o.d AND i.n = o.n", "i.u < 30"] {
         for comparison in COMPARISONS {
             let rows = format!("FROM i WHERE {equation} AND {comparison}");
             for (asked, counted) in [
@@ -355,6 +355,8 @@ fn a_comparison_beside_an_equation_does_not_look_at_all_pairs() {
         ("EXISTS (SELECT 1 FROM u WHERE u.s = t.s AND u.id <> t.id)", "6000"),
         ("NOT EXISTS (SELECT 1 FROM u WHERE u.s = t.s AND u.id > t.id)", "1000"),
         ("EXISTS (SELECT 1 FROM u WHERE u.s = t.s AND u.id < t.id AND u.id <> t.v)", "5000"),
+        ("EXISTS (SELECT 1 FROM u WHERE u.v > t.v)", "5940"),
+        ("NOT EXISTS (SELECT 1 FROM u WHERE u.v <> t.v AND u.v < 0)", "6000"),
         ("t.id <= ALL (SELECT u.id FROM u WHERE u.s = t.s)", "1000"),
         ("t.id > ANY (SELECT u.id FROM u WHERE u.s = t.s AND u.id >= 0 - t.id)", "5000"),
         ("t.id NOT IN (SELECT u.id FROM u WHERE u.s = t.s AND u.id < t.id)", "6000"),

@@ -1,5 +1,5 @@
-//! Sub-queries that ask for a row by equations and one comparison, as questions for the greatest or
-//! the least value: `EXISTS (SELECT ... FROM r WHERE r.a = outside.b AND r.v > outside.w)` holds
+//! Sub-queries that ask for a row by one comparison, and perhaps equations, as questions for the
+//! greatest or the least value: `EXISTS (SELECT ... FROM r WHERE r.a = outside.b AND r.v > outside.w)` holds
 //! where `outside.w` is less than the greatest `r.v` of the rows with that `r.a`.
 //!
 //! So a long query groups the rows once and joins their groups. By the comparison itself it would
@@ -78,9 +78,6 @@ fn extreme(subquery: &mut Subquery) -> Option<Node> {
     let bound = OuterBound::of(term)?;
     let mut rest = select.conditions.clone();
     rest.retain(|kept| kept != term);
-    if !rest.iter().any(|term| equation(term).is_some()) {
-        return None;
-    }
     let of = |function, second| value_of(query, &rest, bound.own, function, second);
     let compared = |value: Node| {
         let (outside, rule) = (Box::new(moved(bound.outside, Move::Outwards)), bound.rule);
