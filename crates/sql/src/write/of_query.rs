@@ -89,9 +89,11 @@ fn refuse_ambiguous(query: &Query, name: Ident, ask: Ask<'_>) -> Bound<()> {
         return Ok(());
     }
     match ask(&asked) {
-        Err(BindFailure::Wrong(error)) if error.code() != ErrorCode::NonUniq => Ok(()),
-        Err(BindFailure::Elsewhere(_)) => Ok(()),
-        _ => Err(SqlError::ambiguous_column(&shown, "field list").into()),
+        Ok(_) => Err(SqlError::ambiguous_column(&shown, "field list").into()),
+        Err(BindFailure::Wrong(error)) if error.code() == ErrorCode::NonUniq => {
+            Err(SqlError::ambiguous_column(&shown, "field list").into())
+        }
+        Err(_) => Ok(()),
     }
 }
 
