@@ -121,7 +121,7 @@ fn bound_by(binder: Binder<'_>, source: &BindSource<'_>) -> Bound<BoundQuery> {
     let has_kinds = matches!(source.literals, Literals::Known(_));
     let pinned = optimize::use_key_expressions(&mut query, &tables, literals, has_kinds);
     let Some(mut pinned) = pinned else {
-        return elsewhere("elements of an array without their literals");
+        return needs_literals("elements of an array without their literals");
     };
     pinned.extend(binder.pinned.into_inner());
     let (traits, variables) = finish(&mut query, false);
