@@ -3,8 +3,8 @@
 //! - memory: `budget`, the sum that clients draw from; `owner`, what one of them has of it
 //! - `turn_limits`: what may be done in a turn; `forecast`: what is likely to take longer than
 //!   there is time for where it is begun
-//! - time: `clock`, the time of day; `query_clock`, what the threads of queries got of it; `interrupt`, whether work is to end; `waiting`, what it waits
-//!   for
+//! - time: `clock`, the time of day; `query_clock`, what the threads of queries got of it;
+//!   `interrupt`, whether work is to end; `waiting`, what it waits for
 //! - threads: `background`, what they are to the system; `parallel`, one work by several of them
 //! - disks: `disk_room`; `spill`, temporary files; `leftovers`, those of an earlier process
 //! - `counter`: counts that threads raise without meeting; `log_rate`: lines of the log

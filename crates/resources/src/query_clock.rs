@@ -1,5 +1,5 @@
-//! The clock of queries: the CPU time that their threads got, so that a busy machine does not make a
-//! query look long, nor one that is under way look as if it stood still.
+//! The clock of queries: the CPU time that their threads got, so that a busy machine does not make
+//! a query look long, nor one that is under way look as if it stood still.
 //!
 //! These threads run at a lower priority than all others. On a busy machine a wait of so many
 //! seconds for a query's progress would be over before the query had done anything.

@@ -68,8 +68,8 @@ impl RowBinder<'_> {
     /// Binds an expression over the row that `names` tells of.
     ///
     /// # Errors
-    /// `NeedsLiterals` where only a statement's shape is at hand; 1093 for a sub-query that reads the
-    /// table; 1111 for an aggregate of no query.
+    /// `NeedsLiterals` where only a statement's shape is at hand; 1093 for a sub-query that reads
+    /// the table; 1111 for an aggregate of no query.
     pub fn bind(&self, expr: &Expr, table: &Table, names: &Names<'_>) -> Bound<Node> {
         let Some(facts) = self.facts else {
             return needs_literals("a sub-query in the shape of a statement");

@@ -1,6 +1,7 @@
 //! Sub-queries that ask for a row by one comparison, and perhaps equations, as questions for the
-//! greatest or the least value: `EXISTS (SELECT ... FROM r WHERE r.a = outside.b AND r.v > outside.w)` holds
-//! where `outside.w` is less than the greatest `r.v` of the rows with that `r.a`.
+//! greatest or the least value:
+//! `EXISTS (SELECT ... FROM r WHERE r.a = outside.b AND r.v > outside.w)` holds where `outside.w`
+//! is less than the greatest `r.v` of the rows with that `r.a`.
 //!
 //! So a long query groups the rows once and joins their groups. By the comparison itself it would
 //! look at each pair of rows that the equations leave, or run the sub-query for each row.

@@ -198,7 +198,8 @@ impl MemoryWait {
     }
 }
 
-/// What moves while long queries make progress: bytes of memory that they have, and those under way.
+/// What moves while long queries make progress: bytes of memory that they have, and those under
+/// way.
 type Course = (usize, Load);
 
 fn course(sql: &Sql) -> Course {
