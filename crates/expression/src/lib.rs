@@ -67,7 +67,7 @@ pub use tree::make::{
     computed_double, is_byte_string, keeps_digits, seen_beside, shift_node, temporal_number,
     within,
 };
-pub use tree::node::{Comparison, Kind, Node, common_collation};
+pub use tree::node::{Comparison, Kind, Node, common_collation, mixed_collation};
 pub use tree::once::{ExecutionMemo, OnceNode};
 pub use tree::slot::{KEY_COLUMN, parts_of, slot};
 pub use tree::subquery::{BoundQuery, Quantifier, Subquery, SubqueryForm};

@@ -19,7 +19,9 @@
 //!                              there was a full-text index, 18 once a table had partitions, 19
 //!                              once a definition had a collation of a language by Unicode
 //!                              9.0.0, or of one with contractions, 20 once a transaction was
-//!                              prepared
+//!                              prepared, 21 once a column was invisible, had ZEROFILL, or had
+//!                              lost its default, 22 once there was a multi-valued index, 23 once
+//!                              a definition had a collation of another character set than utf8mb4
 //! 00000000 02 name             a database; value: its `TextDefaults` as JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -56,7 +58,7 @@ use crate::table::{Table, TableState};
 use crate::view::{View, ViewDefinition};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_MULTI_VALUED;
+pub const CATALOG_FORMAT: u32 = FORMAT_CHARACTER_SETS;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -102,6 +104,8 @@ const FORMAT_PREPARED: u32 = 20;
 const FORMAT_INVISIBLE: u32 = 21;
 /// Tables may have multi-valued indexes, which earlier versions would not keep up.
 const FORMAT_MULTI_VALUED: u32 = 22;
+/// Texts may be of other character sets than utf8mb4, which earlier versions kept as that.
+const FORMAT_CHARACTER_SETS: u32 = 23;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -706,6 +710,7 @@ fn format_of(definition: &TableDefinition) -> u32 {
 /// The first format whose versions know a collation.
 fn format_of_collation(collation: Collation) -> u32 {
     match collation {
+        Collation::Numbered(_) => FORMAT_CHARACTER_SETS,
         collation if is_of_newer_language(collation) => FORMAT_LANGUAGES,
         Collation::Utf8Mb4OfLanguage(_) => FORMAT_BITS,
         Collation::Binary | Collation::Utf8Mb4Bin | Collation::Utf8Mb4GeneralCi => FORMAT_FIRST,

@@ -377,3 +377,34 @@ fn a_part_that_descends_is_of_a_format_that_earlier_versions_refuse_and_their_da
     let engine = open().unwrap();
     assert!(engine.catalog().table("d", "u").unwrap().indexes[1].parts[0].descending);
 }
+
+#[test]
+fn old_tables_keep_their_collation_and_another_character_set_is_of_a_format_of_its_own() {
+    let store = Arc::new(MemoryStore::new());
+    let open = || Engine::open(store.clone(), EngineOptions::default());
+    let text = |collation| {
+        let name = ColumnType::VarChar { chars: 9, collation };
+        vec![column("id", int(), false), column("v", name, true)]
+    };
+    let keys = || vec![NewIndex::primary(&["id"]), index("v", true, &["v"])];
+    let engine = open().unwrap();
+    engine.create_database("d").unwrap();
+    // What an earlier version kept of latin1_swedish_ci.
+    let old = text(Collation::Utf8Mb4GeneralCi);
+    engine.create_table(NewTable::new("d", "t", old, keys())).unwrap();
+    drop(engine);
+    let earlier = Change::put(vec![0, 0, 0, 0, 1], vec![21, 0, 0, 0]);
+    store.write(&Batch { changes: vec![earlier] }, Durability::Os).unwrap();
+    let engine = open().unwrap();
+    let kept = engine.catalog().table("d", "t").unwrap();
+    assert_eq!(kept.columns[1].ty.collation(), Some(Collation::Utf8Mb4GeneralCi));
+    let swedish = Collation::from_name("latin1_swedish_ci").unwrap();
+    engine.create_table(NewTable::new("d", "u", text(swedish), keys())).unwrap();
+    let mut format = Vec::new();
+    assert!(engine.latest().get(&[0, 0, 0, 0, 1], Reach::Disk, &mut format).unwrap());
+    assert_eq!(format, [22, 0, 0, 0]);
+    drop(engine);
+    let engine = open().unwrap();
+    let kept = engine.catalog().table("d", "u").unwrap();
+    assert_eq!(kept.columns[1].ty.collation(), Some(swedish));
+}

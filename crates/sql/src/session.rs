@@ -380,11 +380,16 @@ impl Session {
         self.tell_database_text()
     }
 
-    /// Has the session's variables say what tables of the current database take.
-    fn tell_database_text(&mut self) -> Result<()> {
+    /// What tables of the current database take.
+    fn database_collation(&self) -> Collation {
         let catalog = self.sql.engine().catalog();
         let text = self.database.as_deref().map(|name| catalog.text_defaults(name));
-        let collation = text.and_then(|text| text.collation).unwrap_or(Collation::Utf8Mb4GeneralCi);
+        text.and_then(|text| text.collation).unwrap_or(Collation::Utf8Mb4GeneralCi)
+    }
+
+    /// Has the session's variables say what tables of the current database take.
+    fn tell_database_text(&mut self) -> Result<()> {
+        let collation = self.database_collation();
         for (name, value) in [
             ("collation_database", collation.name()),
             ("character_set_database", collation.set_name()),

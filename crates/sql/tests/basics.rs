@@ -244,7 +244,7 @@ fn definitions_are_shown_as_they_were_made() {
          utf8mb4 COLLATE utf8mb4_bin DEFAULT 'x',\n  `b` decimal(8,2) unsigned NOT NULL DEFAULT '1.50',\n  \
          `c` timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,\n  `key` \
          text,\n  PRIMARY KEY (`id`),\n  UNIQUE KEY `u` (`a`,`b`),\n  KEY `key` (`key`(10))\n) \
-         ENGINE=MyISAM DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci COMMENT='it''s'"
+         ENGINE=MyISAM DEFAULT CHARSET=utf8mb3 COMMENT='it''s'"
     );
     assert_eq!(
         run(s, "DESC t"),

@@ -11,6 +11,7 @@ mod basics;
 mod bits_and_sets;
 mod budget;
 mod change_ways;
+mod character_sets;
 mod checksum;
 mod cliffs;
 mod collations;

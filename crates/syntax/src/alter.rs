@@ -12,7 +12,7 @@ use super::table::{
     ColumnSpec, DefaultSpec, Element, column, default_value, element, sorted_column,
 };
 use super::table_options::{TableOptions, table_option};
-use super::types::{charset_collation, collation};
+use super::types::{charset_collation, check_set, collation};
 use crate::error::{Error, Result};
 
 /// Where ALTER TABLE puts a column.
@@ -144,7 +144,9 @@ fn alter_spec(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()>
         let _set = cursor.take("SET") || cursor.take("CHARSET");
         let mut target = charset_collation(&cursor.name_or_string()?)?;
         if cursor.take("COLLATE") {
+            let set = target.set();
             target = collation(&cursor.name_or_string()?)?;
+            check_set(target, set)?;
         }
         AlterSpec::ConvertTo(target)
     } else if let Some(spec) = algorithm(cursor)? {

@@ -6,10 +6,10 @@
 
 use sqlparser::tokenizer::Token;
 use values::MemberKind;
-use values::types::TextDefaults;
+use values::types::{Collation, TextDefaults};
 
 use super::cursor::Cursor;
-use super::types::{char_bytes_of_collation, character_set, collation, default_collation};
+use super::types::{character_set, check_set, collation};
 use crate::error::Result;
 
 /// Options behind a table's definition.
@@ -120,7 +120,7 @@ pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) 
 /// there was one.
 ///
 /// # Errors
-/// 1115 and 1273 for a name that nothing has.
+/// 1115 and 1273 for a name that nothing has, 1253 for a collation of another character set.
 pub fn text_option(cursor: &mut Cursor<'_>, text: &mut TextDefaults) -> Result<bool> {
     if cursor.is("DEFAULT")
         && ["CHARSET", "CHARACTER", "COLLATE", "CHAR"].iter().any(|word| cursor.is_nth(1, word))
@@ -133,13 +133,14 @@ pub fn text_option(cursor: &mut Cursor<'_>, text: &mut TextDefaults) -> Result<b
     {
         cursor.take_token(&Token::Eq);
         let set = character_set(&cursor.name_or_string()?)?;
-        text.collation.get_or_insert(default_collation(set));
-        text.char_bytes = Some(set.bytes_max());
+        check_set(*text.collation.get_or_insert(Collation::default_of(set)), set)?;
     } else if cursor.take("COLLATE") {
         cursor.take_token(&Token::Eq);
-        let name = cursor.name_or_string()?;
-        text.collation = Some(collation(&name)?);
-        text.char_bytes = text.char_bytes.or_else(|| char_bytes_of_collation(&name));
+        let named = collation(&cursor.name_or_string()?)?;
+        if let Some(known) = text.collation {
+            check_set(named, known.set())?;
+        }
+        text.collation = Some(named);
     } else {
         return Ok(false);
     }

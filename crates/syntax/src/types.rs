@@ -27,8 +27,8 @@ pub struct TypeSpec {
     pub ty: ColumnType,
     /// Whether the collation was given with the column.
     pub collated: bool,
-    /// Most bytes of a character of the set that was given with the column.
-    pub char_bytes: Option<u32>,
+    /// BINARY: the collation of its character set that orders by bytes.
+    pub bin: bool,
     /// SERIAL: NOT NULL AUTO_INCREMENT UNIQUE.
     pub serial: bool,
     /// UNSIGNED of a type that does not say it itself.
@@ -42,7 +42,7 @@ impl TypeSpec {
         TypeSpec {
             ty,
             collated: false,
-            char_bytes: None,
+            bin: false,
             serial: false,
             unsigned: false,
             zerofill: None,
@@ -54,11 +54,11 @@ impl TypeSpec {
     ///
     /// # Errors
     /// 1074.
-    pub fn check_length(&self, column: &str, table_char_bytes: Option<u32>) -> Result<()> {
-        let each = self.char_bytes.or(table_char_bytes).unwrap_or(4);
-        let max = VARCHAR_BYTES_MAX / each;
+    pub fn check_length(&self, column: &str, table_char_bytes: u32) -> Result<()> {
+        let own = self.ty.collation().filter(|_| self.collated);
+        let each = own.map_or(table_char_bytes, |collation| collation.set().bytes_max());
         match self.ty {
-            ColumnType::VarChar { chars, .. } if chars > max => Err(too_big(column, max.into())),
+            ColumnType::VarChar { chars, .. } => check_varchar(chars, column, each),
             _ => Ok(()),
         }
     }
@@ -68,6 +68,15 @@ impl TypeSpec {
         self.collated = true;
         self.ty = with_collation(&self.ty, collation);
     }
+}
+
+/// Refuses a VARCHAR of too many characters of so many bytes each.
+///
+/// # Errors
+/// 1074.
+pub fn check_varchar(chars: u32, column: &str, each: u32) -> Result<()> {
+    let max = VARCHAR_BYTES_MAX / each;
+    if chars > max { Err(too_big(column, max.into())) } else { Ok(()) }
 }
 
 /// The type with another collation; types without one stay as they are.
@@ -114,21 +123,9 @@ pub fn character_set(name: &str) -> Result<CharacterSet> {
 /// # Errors
 /// 1115 when no character set is known by that name.
 pub fn charset_collation(name: &str) -> Result<Collation> {
-    Ok(default_collation(character_set(name)?))
+    Ok(Collation::default_of(character_set(name)?))
 }
 
-/// The default collation of a character set.
-pub fn default_collation(set: CharacterSet) -> Collation {
-    match set.is_binary() {
-        true => Collation::Binary,
-        false => Collation::Utf8Mb4GeneralCi,
-    }
-}
-
-/// Most bytes of a character of a collation's character set, by the collation's name.
-pub fn char_bytes_of_collation(name: &str) -> Option<u32> {
-    CharacterSet::of_collation_name(name).map(CharacterSet::bytes_max)
-}
 
 /// Reads a type. `column` is its column's name, for errors.
 ///
@@ -205,14 +202,15 @@ fn string_type(cursor: &mut Cursor<'_>, name: &str, column: &str) -> Result<Opti
         "NATIONAL" => {
             let varying = cursor.take("VARCHAR")
                 || (cursor.take("CHAR") || cursor.take("CHARACTER")) && cursor.take("VARYING");
-            return characters(cursor, varying, column).map(Some);
+            return national(cursor, varying, column).map(Some);
         }
         "CHAR" | "CHARACTER" => {
             let varying = cursor.take("VARYING");
             return characters(cursor, varying, column).map(Some);
         }
-        "NCHAR" => return characters(cursor, false, column).map(Some),
-        "VARCHAR" | "NVARCHAR" | "VARCHARACTER" => {
+        "NCHAR" => return national(cursor, false, column).map(Some),
+        "NVARCHAR" => return national(cursor, true, column).map(Some),
+        "VARCHAR" | "VARCHARACTER" => {
             return characters(cursor, true, column).map(Some);
         }
         "BINARY" => {
@@ -308,6 +306,15 @@ fn too_big(column: &str, max: u64) -> Error {
     )
 }
 
+/// Characters of utf8mb3, which is the national set.
+fn national(cursor: &mut Cursor<'_>, varying: bool, column: &str) -> Result<TypeSpec> {
+    let mut spec = characters(cursor, varying, column)?;
+    if !spec.collated {
+        spec.collate(charset_collation("utf8mb3")?);
+    }
+    Ok(spec)
+}
+
 fn characters(cursor: &mut Cursor<'_>, varying: bool, column: &str) -> Result<TypeSpec> {
     let collation = Collation::Utf8Mb4GeneralCi;
     let length = sizes(cursor)?.map(|(length, _)| length);
@@ -343,24 +350,42 @@ pub fn attributes(cursor: &mut Cursor<'_>, spec: &mut TypeSpec) -> Result<()> {
         {
             cursor.take_token(&Token::Eq);
             let set = character_set(&cursor.name_or_string()?)?;
-            spec.char_bytes = Some(set.bytes_max());
-            let charset = default_collation(set);
-            // Behind COLLATE it says nothing new.
-            if charset == Collation::Binary || !spec.collated {
-                spec.collate(charset);
+            match spec.ty.collation().filter(|_| spec.collated) {
+                // Behind COLLATE it says nothing new.
+                Some(known) => check_set(known, set)?,
+                None => spec.collate(Collation::default_of(set)),
             }
         } else if cursor.take("COLLATE") {
-            let name = cursor.name_or_string()?;
-            spec.collate(collation(&name)?);
-            spec.char_bytes = spec.char_bytes.or_else(|| char_bytes_of_collation(&name));
+            let named = collation(&cursor.name_or_string()?)?;
+            if let Some(known) = spec.ty.collation().filter(|_| spec.collated) {
+                check_set(named, known.set())?;
+            }
+            spec.collate(named);
         } else if cursor.take("BINARY") {
-            spec.collate(Collation::Utf8Mb4Bin);
+            spec.bin = true;
         } else if cursor.take("BYTE") {
             spec.collate(Collation::Binary);
-        } else if !(cursor.take("ASCII") || cursor.take("UNICODE")) {
+        } else if cursor.take("ASCII") {
+            spec.collate(charset_collation("latin1")?);
+        } else if cursor.take("UNICODE") {
+            spec.collate(charset_collation("ucs2")?);
+        } else {
             return Ok(());
         }
     }
+}
+
+/// Refuses a collation that is not one of a character set's.
+///
+/// # Errors
+/// 1253.
+pub fn check_set(collation: Collation, set: CharacterSet) -> Result<()> {
+    if collation.set() == set {
+        return Ok(());
+    }
+    let (name, set) = (collation.name(), set.name());
+    let message = format!("COLLATION '{name}' is not valid for CHARACTER SET '{set}'");
+    Err(Error::new(ErrorCode::CollationCharsetMismatch, message))
 }
 
 /// `(n)` or `(n, m)`.

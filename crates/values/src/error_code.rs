@@ -436,6 +436,7 @@ table! {
     CheckConstraintDupName 3822 b"HY000";
     DependentByFunctionalIndex 3837 b"HY000";
     InvalidJsonType 3853 b"22032";
+    CannotConvertString 3854 b"HY000";
     DependentByPartitionFunction 3855 b"HY000";
     PasswordCannotBeRetained 3878 b"HY000";
     IncorrectCurrentPassword 3891 b"HY000";

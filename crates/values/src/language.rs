@@ -1,7 +1,7 @@
 //! Languages that order some letters in their own way, and have collations of their own.
 //!
-//! They are MySQL's by Unicode 4.0.0 and by 9.0.0. Refused by name are Persian, some of whose marks
-//! weigh less than what ends a key, and Japanese with its fourth level (`_as_cs_ks`).
+//! They are MySQL's by Unicode 4.0.0 and by 9.0.0. Persian is known by its number
+//! (`numbered_collation`); refused by name is Japanese with its fourth level (`_as_cs_ks`).
 //!
 //! Invariants
 //! 1. Names stand in catalogs; the order is that of the files of weights. Neither changes.

@@ -9,6 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::language::{Language, Language900, Sensitivity};
+use crate::numbered_collation::NumberedCollation;
 
 /// What text is of which nothing is said: what a table, or a database for its tables, gives it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +17,8 @@ pub struct TextDefaults {
     /// COLLATE, or the character set's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collation: Option<Collation>,
-    /// Most bytes of a character of that set.
+    /// Most bytes of a character of the set that was named to an earlier version, which kept all
+    /// sets as utf8mb4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub char_bytes: Option<u32>,
 }
@@ -46,6 +48,8 @@ pub enum Collation {
     Utf8Mb4OfLanguage(Language),
     /// By Unicode 9.0.0 in the order of a language; all characters count.
     Utf8Mb40900OfLanguage(Language900, Sensitivity),
+    /// One of another character set, or a rare one, by MySQL's number.
+    Numbered(NumberedCollation),
 }
 
 /// Bytes an integer column takes, which decides its range.

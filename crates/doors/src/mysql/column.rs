@@ -146,7 +146,7 @@ fn of_type(ty: &ColumnType) -> WireColumn {
 fn text(type_code: u8, chars: u32, collation: Collation) -> WireColumn {
     let (character_set, flags, bytes_max) = match collation {
         Collation::Binary => (character_set::BINARY, column_flag::BINARY, 1),
-        _ if collation.is_by_code_points() => {
+        _ if collation.is_bin() => {
             (character_set::UTF8MB4_GENERAL_CI, column_flag::BINARY, CHARACTER_BYTES_MAX)
         }
         // Clients are told the character set of results, whatever a column compares by.

@@ -179,10 +179,6 @@ pub(crate) const ASKS: Facts = 1 << 4;
 pub(crate) const ASKS_ALONE: Facts = 1 << 5;
 /// Looks at the bytes of its arguments: texts are given to it in their own character sets.
 pub(crate) const SEES_BYTES: Facts = 1 << 6;
-/// Gives text of the character set of its first argument.
-pub(crate) const CHARSET_OF_FIRST: Facts = 1 << 7;
-/// Gives text of the character set that all its arguments have.
-pub(crate) const CHARSET_OF_ALL: Facts = 1 << 8;
 /// Its text is as coercible as a literal, whatever collations its arguments have, and of the
 /// connection's collation unless it is JSON's (MySQL 9.7: tests/oracle/sql/connection.sql).
 pub(crate) const AS_LITERAL: Facts = 1 << 10;

@@ -11,7 +11,7 @@ use crate::functions::call::Call;
 use crate::functions::call::Evaluation::{Lazy, NotNull, Values};
 use crate::functions::definition::Shape::{By, Bytes, Date, Double, Int, Json, Short, Truth, UInt};
 use crate::functions::definition::{
-    AS_LITERAL, ASKS, ASKS_ALONE, CHARSET_OF_ALL, CHARSET_OF_FIRST, Definition, Facts, Family,
+    AS_LITERAL, ASKS, ASKS_ALONE, Definition, Facts, Family,
     NEVER_NULL, NULL_FOR_NULL, NUMBER_0, NUMBER_1, NUMBER_2, NUMBER_3, NUMBER_4, NUMBERS,
     NUMBERS_UNLESS_TEXTS, SEES_BYTES, VOLATILE, WAITS, between, exactly, from, number_at,
     pairs_after,

@@ -8,14 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use uuid::{Builder, Uuid};
-use values::CharacterSet;
 use values::ErrorCode;
 use values::datum::Datum;
-use values::types::Collation;
 
 use crate::functions::call::{Call, int, whole};
 use crate::functions::function::Function;
-use crate::functions::text::charset::charset_of;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::tree::node::Node;
@@ -76,9 +73,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
         | Function::IsFreeLock
         | Function::IsUsedLock => named_lock(function, arguments, scope)?,
         Function::Charset => {
-            let collation = arguments[0].text_collation().0;
-            let set = charset_of(&arguments[0]).map_or("utf8mb4", CharacterSet::name);
-            text(if collation == Collation::Binary { "binary" } else { set })
+            text(arguments[0].text_collation().0.set_name())
         }
         Function::Coercibility => int(i64::from(arguments[0].coercibility())),
         Function::CollationOf => text(arguments[0].text_collation().0.name()),

@@ -17,7 +17,7 @@ macro_rules! each_function {
     ($define:ident) => {
         $define! {
             Text {
-                Concat ["CONCAT"] from(1), By(result::text), NotNull(text::calls::call), CHARSET_OF_ALL;
+                Concat ["CONCAT"] from(1), By(result::text), NotNull(text::calls::call);
                 ConcatWs ["CONCAT_WS"] from(2), By(result::text), Values(text::calls::concat_ws);
                 Length ["LENGTH", "OCTET_LENGTH", "LENGTHB"] exactly(1), Int, NotNull(text::calls::call),
                     NULL_FOR_NULL | SEES_BYTES;
@@ -25,38 +25,38 @@ macro_rules! each_function {
                     NULL_FOR_NULL;
                 BitLength ["BIT_LENGTH"] exactly(1), Int, NotNull(text::calls::call), NULL_FOR_NULL | SEES_BYTES;
                 Lower ["LOWER", "LCASE"] exactly(1), By(result::text), NotNull(text::calls::call),
-                    NULL_FOR_NULL | CHARSET_OF_FIRST;
+                    NULL_FOR_NULL;
                 Upper ["UPPER", "UCASE"] exactly(1), By(result::text), NotNull(text::calls::call),
-                    NULL_FOR_NULL | CHARSET_OF_FIRST;
+                    NULL_FOR_NULL;
                 Left ["LEFT"] exactly(2), By(result::start), NotNull(text::calls::call),
-                    NULL_FOR_NULL | CHARSET_OF_FIRST | NUMBER_1;
+                    NULL_FOR_NULL | NUMBER_1;
                 Right ["RIGHT"] exactly(2), By(result::start), NotNull(text::calls::call),
-                    NULL_FOR_NULL | CHARSET_OF_FIRST | NUMBER_1;
+                    NULL_FOR_NULL | NUMBER_1;
                 Substring ["SUBSTRING", "SUBSTR", "MID"] between(2, 3), By(result::middle), NotNull(text::calls::call),
-                    NULL_FOR_NULL | CHARSET_OF_FIRST | NUMBER_1 | NUMBER_2;
+                    NULL_FOR_NULL | NUMBER_1 | NUMBER_2;
                 SubstringIndex ["SUBSTRING_INDEX"] exactly(3), By(result::text), NotNull(text::calls::call),
-                    NULL_FOR_NULL | CHARSET_OF_FIRST | NUMBER_2;
+                    NULL_FOR_NULL | NUMBER_2;
                 Trim ["TRIM"] between(1, 2), By(result::text), NotNull(text::calls::call),
-                    NULL_FOR_NULL | CHARSET_OF_FIRST;
+                    NULL_FOR_NULL;
                 TrimLeading ["LTRIM"] between(1, 2), By(result::text), NotNull(text::calls::call),
-                    NULL_FOR_NULL | CHARSET_OF_FIRST;
+                    NULL_FOR_NULL;
                 TrimTrailing ["RTRIM"] between(1, 2), By(result::text), NotNull(text::calls::call),
-                    NULL_FOR_NULL | CHARSET_OF_FIRST;
-                Replace ["REPLACE"] exactly(3), By(result::text), NotNull(text::calls::call), CHARSET_OF_FIRST;
+                    NULL_FOR_NULL;
+                Replace ["REPLACE"] exactly(3), By(result::text), NotNull(text::calls::call);
                 Reverse ["REVERSE"] exactly(1), By(result::text), NotNull(text::calls::call),
-                    NULL_FOR_NULL | CHARSET_OF_FIRST;
+                    NULL_FOR_NULL;
                 Repeat ["REPEAT"] exactly(2), By(result::text), NotNull(text::calls::call),
-                    CHARSET_OF_FIRST | NUMBER_1;
+                    NUMBER_1;
                 Space ["SPACE"] exactly(1), By(result::text), NotNull(text::calls::call), NUMBER_0;
                 PadLeft ["LPAD"] between(2, 3), By(result::text), NotNull(text::calls::call),
-                    CHARSET_OF_FIRST | NUMBER_1;
+                    NUMBER_1;
                 PadRight ["RPAD"] between(2, 3), By(result::text), NotNull(text::calls::call),
-                    CHARSET_OF_FIRST | NUMBER_1;
+                    NUMBER_1;
                 Locate ["LOCATE", "POSITION"] between(2, 3), Int, NotNull(text::calls::call),
                     NULL_FOR_NULL | NUMBER_2;
                 Instr ["INSTR"] exactly(2), Int, NotNull(text::calls::call), NULL_FOR_NULL;
                 InsertText ["INSERT"] exactly(4), By(result::text), NotNull(text::calls::call),
-                    CHARSET_OF_FIRST | NUMBER_1 | NUMBER_2;
+                    NUMBER_1 | NUMBER_2;
                 Hex ["HEX"] exactly(1), By(result::digits_text), NotNull(text::calls::call),
                     NULL_FOR_NULL | SEES_BYTES | AS_LITERAL;
                 Unhex ["UNHEX"] exactly(1), Bytes, NotNull(text::calls::call);

@@ -19,7 +19,7 @@ use std::cell::Cell;
 
 use expression::{
     Kind, List, Node, Unit, among, boolean, case_condition, common_type, converted_to,
-    display_chars, is_number, read_as, seen_as_bytes, text_type, within,
+    display_chars, is_number, seen_as_bytes, text_type, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
 use values::CharacterSet;
@@ -39,7 +39,7 @@ pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
 use operator::{binary, refuse_unknown_digits, unary};
 use syntax::cursor::name_parts;
 use syntax::too_deep;
-use syntax::types::{character_set, collation};
+use syntax::types::{character_set, collation, with_collation};
 
 use results::SqlError;
 
@@ -231,7 +231,9 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                 ColumnType::VarChar { chars: bytes, .. } if set.is_binary() => {
                     Ok(Node { ty: ColumnType::VarBinary { bytes }, ..node })
                 }
-                ColumnType::VarChar { .. } if !set.is_utf8() => Ok(converted_to(node, set)),
+                ColumnType::VarChar { .. } if set != CharacterSet::UTF8MB4 => {
+                    Ok(converted_to(node, set))
+                }
                 ColumnType::VarChar { .. } => Ok(node),
                 _ => Err(SqlError::syntax("CHARACTER SET", 1).into()),
             }
@@ -241,7 +243,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let node = bind(expr, names)?;
             let (node, ty) = match set.is_binary() {
                 true => (seen_as_bytes(node), ColumnType::VarBinary { bytes: u32::MAX }),
-                false if set.is_utf8() => (node, text_type(16_383)),
+                false if set == CharacterSet::UTF8MB4 => (node, text_type(16_383)),
                 false => return Ok(converted_to(node, set)),
             };
             let nullable = node.nullable;
@@ -250,13 +252,15 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         Expr::Collate { expr, collation: name } => {
             let node = bind(expr, names)?;
             let rule = collation(&name.to_string().replace('`', ""))?;
-            if rule != Collation::Binary
-                && (node.ty.collation() == Some(Collation::Binary)
-                    || matches!(node.ty, ColumnType::Bit { .. }))
-                && !matches!(node.kind, Kind::Constant(Value::Null))
-            {
-                let message =
-                    format!("COLLATION '{}' is not valid for CHARACTER SET 'binary'", rule.name());
+            let set = match node.ty {
+                ColumnType::Bit { .. } => CharacterSet::BINARY,
+                _ => node.ty.collation().unwrap_or(names.mode.connection_collation()).set(),
+            };
+            // A text is bytes, too.
+            let is_of_set = rule.set() == set || rule == Collation::Binary;
+            if !is_of_set && !matches!(node.kind, Kind::Constant(Value::Null)) {
+                let (name, set) = (rule.name(), set.name());
+                let message = format!("COLLATION '{name}' is not valid for CHARACTER SET '{set}'");
                 return Err(SqlError::new(ErrorCode::CollationCharsetMismatch, message).into());
             }
             let nullable = node.nullable;
@@ -269,7 +273,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             } else {
                 node
             };
-            let ty = syntax::types::with_collation(&node.ty, rule);
+            let ty = with_collation(&node.ty, rule);
             Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable))
         }
         Expr::Prefixed { prefix, value } => introduced(&prefix.value, bind(value, names)?),
@@ -353,10 +357,9 @@ fn introduced(prefix: &str, node: Node) -> Bound<Node> {
         let message = format!("Invalid {} character string: '{shown}'", set.name());
         return Err(SqlError::new(ErrorCode::InvalidCharacterString, message).into());
     }
-    Ok(match set.is_utf8() {
-        true => Node::constant(Value::Bytes(bytes.into_owned())),
-        false => read_as(Node::digits_literal(bytes.into_owned()), set),
-    })
+    let text = Node::constant(Value::Bytes(set.decode(&bytes).into_owned()));
+    let ty = with_collation(&text.ty, Collation::default_of(set));
+    Ok(Node { ty, ..text })
 }
 
 fn cast_node(expr: &Expr, data_type: &sqlparser::ast::DataType, names: &Names<'_>) -> Bound<Node> {

@@ -279,7 +279,7 @@ pub(super) fn find_equal(table: &Table, column: usize, terms: &[&Node]) -> Optio
     let is_column = |node: &Node| matches!(node.kind, Kind::Column(c) if c == column);
     let free = |node: &Node| node.is_row_free();
     let collation = table.columns[column].ty.collation();
-    let usable = |rule: Collation| collation.is_none_or(|own| own == rule);
+    let usable = |rule: Collation| collation.is_none_or(|own| own.orders_as(rule));
     terms.iter().enumerate().find_map(|(position, term)| match &term.kind {
         Kind::Compare(Comparison::Equal, a, b, rule) if usable(*rule) => {
             let value = match (is_column(a), is_column(b)) {
@@ -348,7 +348,9 @@ pub(super) fn find_between(
     }
     terms.iter().find_map(|term| match &term.kind {
         Kind::Like(a, pattern, escape, false, rule)
-            if is_column(a) && pattern.is_row_free() && a.ty.collation() == Some(*rule) =>
+            if is_column(a)
+                && pattern.is_row_free()
+                && a.ty.collation().is_some_and(|own| own.orders_as(*rule)) =>
         {
             Some(Between::Like((**pattern).clone(), *escape))
         }

@@ -6,10 +6,10 @@ use rows::table::Table;
 use syntax::alter::{AlterSpec, PlaceSpec};
 use syntax::table::{ColumnSpec, Element};
 use syntax::table_options::TableOptions;
-use syntax::types::with_collation;
+use syntax::types::{check_varchar, with_collation};
 use values::ErrorCode;
 use values::full_text::TextRules;
-use values::types::Collation;
+use values::types::{Collation, ColumnType, LobSize};
 
 use super::UnenforcedParts;
 use super::column::{column_of, default_value, now_for_all};
@@ -78,6 +78,14 @@ struct Maker<'a> {
     unenforced: UnenforcedParts,
 }
 
+/// The smallest size of a TEXT that holds as many characters of a set of so many bytes each as one
+/// of another set.
+fn size_for(size: LobSize, bytes_each: u32, each: u32) -> LobSize {
+    let bytes = size.bytes_max() / u64::from(bytes_each) * u64::from(each);
+    let sizes = [LobSize::Tiny, LobSize::Normal, LobSize::Medium];
+    sizes.into_iter().find(|size| size.bytes_max() >= bytes).unwrap_or(LobSize::Long)
+}
+
 fn place_of(place: &PlaceSpec) -> ColumnPlace {
     match place {
         PlaceSpec::Unsaid => ColumnPlace::Keep,
@@ -89,7 +97,7 @@ fn place_of(place: &PlaceSpec) -> ColumnPlace {
 impl Maker<'_> {
     fn column(&mut self, spec: &ColumnSpec) -> Result<Column> {
         self.unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
-        spec.ty.check_length(&spec.name, None)?;
+        spec.ty.check_length(&spec.name, self.collation.set().bytes_max())?;
         column_of(spec, self.collation, self.session)
     }
 
@@ -241,7 +249,7 @@ impl Maker<'_> {
                 let change = partition_change_of(spec, self.table, session)?;
                 self.out.extend(change.map(Alteration::Partitions));
             }
-            AlterSpec::ConvertTo(collation) => self.convert_to(*collation),
+            AlterSpec::ConvertTo(collation) => self.convert_to(*collation)?,
             AlterSpec::Options(options) => self.options(options),
         }
         Ok(())
@@ -276,10 +284,22 @@ impl Maker<'_> {
         self.out.push(Alteration::SetCollation(collation));
     }
 
-    fn convert_to(&mut self, collation: Collation) {
+    /// Texts become longer where the new character set takes more bytes for as many characters.
+    fn convert_to(&mut self, collation: Collation) -> Result<()> {
         self.set_collation(collation);
+        let each = collation.set().bytes_max();
         for column in self.table.named_columns() {
-            let ty = with_collation(&column.ty, collation);
+            let ty = match (with_collation(&column.ty, collation), column.ty.collation()) {
+                (ColumnType::VarChar { chars, .. }, _) => {
+                    check_varchar(chars, &column.name, each)?;
+                    with_collation(&column.ty, collation)
+                }
+                (ColumnType::Text { size, .. }, Some(known)) if known.set().bytes_max() < each => {
+                    let size = size_for(size, known.set().bytes_max(), each);
+                    ColumnType::Text { size, collation }
+                }
+                (ty, _) => ty,
+            };
             if ty != column.ty && column.ty.collation() != Some(Collation::Binary) {
                 self.out.push(Alteration::ModifyColumn {
                     name: column.name.clone(),
@@ -288,6 +308,7 @@ impl Maker<'_> {
                 });
             }
         }
+        Ok(())
     }
 
     fn options(&mut self, options: &TableOptions) {

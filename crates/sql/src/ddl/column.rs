@@ -43,6 +43,10 @@ pub fn column_of(
         true => spec.ty.ty.clone(),
         false => with_collation(&spec.ty.ty, collation),
     };
+    let ty = match ty.collation().filter(|_| spec.ty.bin) {
+        Some(collation) => with_collation(&ty, collation.bin_of_set()),
+        None => ty,
+    };
     if session.mode.strict() {
         check_words(&ty, &spec.name)?;
     }

@@ -142,7 +142,10 @@ pub fn new_table(
 ) -> Result<(NewTable, UnenforcedParts)> {
     let text = create.options.text;
     let collation = text.collation.or(of_database.collation).unwrap_or(Collation::Utf8Mb4GeneralCi);
-    let char_bytes = text.char_bytes.or(of_database.char_bytes);
+    let char_bytes = match text.collation {
+        None => of_database.char_bytes.unwrap_or(collation.set().bytes_max()),
+        Some(collation) => collation.set().bytes_max(),
+    };
     let mut unenforced = UnenforcedParts::default();
     let (mut columns, mut indexes): (Vec<Column>, Vec<NewIndex>) = (Vec::new(), Vec::new());
     // MySQL orders keys: the primary one, unique ones, others. Names are made in that order.

@@ -19,7 +19,7 @@ pub use comments::CommentLimits;
 pub use create::{new_table, new_table_like};
 pub use engine::unknown_engine;
 pub use partition::{description, expression_text, method_name, subpartition_method};
-pub use print::{create_table_text, quoted};
+pub use print::{create_table_text, quoted, says_collation};
 pub use rules::make_rules;
 pub use view::{create_view_text, security_word};
 

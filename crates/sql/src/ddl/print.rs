@@ -9,6 +9,7 @@ use rows::schema::{
     TableDefinition,
 };
 use syntax::definition_text;
+use values::CharacterSet;
 use values::full_text::TextParser;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, string_literal};
@@ -88,10 +89,20 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
     line
 }
 
+/// Whether a table or a database names the collation behind its character set: where it is not the set's
+/// own, and of utf8mb4 always, which other servers have other defaults of.
+pub fn says_collation(collation: Collation) -> bool {
+    !collation.is_default() || collation.set() == CharacterSet::UTF8MB4
+}
+
 /// The collation of the widest character set in which a VARCHAR that is too long for utf8mb4 may be
 /// so long.
 fn long_collation(ty: &ColumnType) -> Option<&'static str> {
     let ColumnType::VarChar { chars: 16_384.., collation } = ty else { return None };
+    // Such are of a character set that was kept as utf8mb4.
+    if collation.set() != CharacterSet::UTF8MB4 {
+        return None;
+    }
     let is_narrow = matches!(ty, ColumnType::VarChar { chars: 21_846.., .. });
     Some(match (is_narrow, collation) {
         (false, Collation::Utf8Mb4UnicodeCi) => "utf8mb3_unicode_ci",
@@ -210,9 +221,9 @@ pub fn create_table_text(
     if let Some(next) = next.filter(|next| *next > 1) {
         text.push_str(&format!(" AUTO_INCREMENT={next}"));
     }
-    match default {
-        Collation::Binary => text.push_str(" DEFAULT CHARSET=binary"),
-        _ => text.push_str(&format!(" DEFAULT CHARSET=utf8mb4 COLLATE={}", default.name())),
+    text.push_str(&format!(" DEFAULT CHARSET={}", default.set_name()));
+    if says_collation(default) {
+        text.push_str(&format!(" COLLATE={}", default.name()));
     }
     if !definition.comment.is_empty() {
         text.push_str(&format!(" COMMENT={}", string_literal(&definition.comment)));

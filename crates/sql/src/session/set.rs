@@ -10,7 +10,7 @@ use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
-use values::{CharacterSet, NamedCollation};
+use values::NamedCollation;
 
 use super::Session;
 use crate::reply::Reply;
@@ -94,9 +94,9 @@ impl Session {
                     self.set_names(charset.as_deref(), collation.as_deref())?;
                 }
                 SetItem::CharacterSet(charset) => {
-                    // Literals are of the database's, which is always the same.
+                    // Literals are of the database's.
                     self.set_names(charset.as_deref(), None)?;
-                    let of_database = NamedCollation::default_of(CharacterSet::UTF8MB4);
+                    let of_database = NamedCollation::of(self.database_collation());
                     Arc::make_mut(&mut self.variables).keep_connection(of_database);
                 }
                 SetItem::Transaction { scope, lasting, isolation, read_only } => {

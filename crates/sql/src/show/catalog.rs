@@ -15,7 +15,8 @@ use values::types::{Collation, ColumnType};
 use super::sizes::{ShownSizes, sizes_of};
 use super::{Listing, maybe, number, text};
 use crate::ddl::{
-    create_table_text, create_view_text, default_text, quoted, quoted_text, table_collation,
+    create_table_text, create_view_text, default_text, quoted, quoted_text, says_collation,
+    table_collation,
 };
 use plan::listing::{SystemSchema, is_everybodys, is_own_name};
 use results::{Result, SqlError};
@@ -488,9 +489,11 @@ pub fn create_database(engine: &Engine, name: &str, if_not_exists: bool) -> Resu
     }
     let mut listing = Listing::new(&["Database", "Create Database"]).long_text(1);
     let unless = if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" };
-    let default = match engine.catalog().text_defaults(name).collation {
-        Some(Collation::Binary) => "binary".to_owned(),
-        other => format!("utf8mb4 COLLATE {}", other.unwrap_or(Collation::Utf8Mb4GeneralCi).name()),
+    let collation = engine.catalog().text_defaults(name).collation;
+    let collation = collation.unwrap_or(Collation::Utf8Mb4GeneralCi);
+    let default = match says_collation(collation) {
+        true => format!("{} COLLATE {}", collation.set_name(), collation.name()),
+        false => collation.set_name().to_owned(),
     };
     let statement = format!(
         "CREATE DATABASE {unless}{} /*!40100 DEFAULT CHARACTER SET {default} */",

@@ -35,8 +35,7 @@ pub const EXPLAIN_COLUMNS: [&str; 12] = [
 /// Bytes that MySQL counts for a key part of a column.
 fn part_bytes(part: &PartCodec) -> u64 {
     use values::types::{ColumnType as T, IntWidth as W};
-    let per_char =
-        if part.ty.collation() == Some(values::types::Collation::Binary) { 1 } else { 4 };
+    let per_char = part.ty.collation().map_or(4, |collation| collation.set().bytes_max().into());
     let fraction = |fsp: u8| u64::from(fsp.div_ceil(2));
     let bytes = match &part.ty {
         T::Int { width, .. } => match width {

@@ -1,6 +1,7 @@
 //! Variables, status, connections, and what the server can do.
 
 use expression::{Level, Warnings};
+use values::CharacterSet;
 use values::collation;
 use values::datum::Value;
 use values::types::Collation;
@@ -234,12 +235,13 @@ pub fn engines() -> Listing {
 /// SHOW CHARACTER SET.
 pub fn character_sets() -> Listing {
     let mut listing = Listing::new(&["Charset", "Description", "Default collation", "Maxlen#"]);
-    let rows = [
-        ("binary", "Binary pseudo charset", "binary", 1),
-        ("utf8mb4", "UTF-8 Unicode", "utf8mb4_general_ci", 4),
-    ];
-    for (name, description, collation, bytes) in rows {
-        listing.push(vec![text(name), text(description), text(collation), number(bytes)]);
+    for (set, description) in CharacterSet::described() {
+        listing.push(vec![
+            text(set.name()),
+            text(description),
+            text(Collation::default_of(set).name()),
+            number(set.bytes_max().into()),
+        ]);
     }
     listing
 }
@@ -256,12 +258,11 @@ pub fn collations() -> Listing {
         "Pad_attribute",
     ]);
     for collation in collation::collations() {
-        let is_default = matches!(collation, Collation::Binary | Collation::Utf8Mb4GeneralCi);
         listing.push(vec![
             text(collation.name()),
             text(collation.set_name()),
             number(collation.number().into()),
-            text(if is_default { "Yes" } else { "" }),
+            text(if collation.is_default() { "Yes" } else { "" }),
             text("Yes"),
             number(collation.sort_length().into()),
             text(if collation.pads() { "PAD SPACE" } else { "NO PAD" }),

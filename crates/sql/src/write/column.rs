@@ -8,7 +8,7 @@ use expression::{Level, RowView, json_scalar, text_of};
 use rows::schema::Column;
 use rows::table::Table;
 use values::ErrorCode;
-use values::convert::{Issue, of_today};
+use values::convert::{Issue, first_unstorable, of_today};
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 
@@ -127,8 +127,9 @@ impl WriteContext<'_> {
         if is_stored_as_it_is(column, datum) {
             return Ok(datum.to_value());
         }
-        // A text is bytes there, as many as the character set of the connection makes of it.
-        let charset = self.facts.charset;
+        // A text is bytes there, as many as its character set makes of it, or the connection's.
+        let own = from.collation().map(Collation::set).filter(|set| !set.is_utf8());
+        let charset = own.unwrap_or(self.facts.charset);
         let is_bytes = !charset.is_utf8()
             && column.ty.is_binary_string()
             && from.collation().is_some_and(|rule| rule != Collation::Binary);
@@ -216,7 +217,7 @@ impl WriteContext<'_> {
         let error = || {
             let mut text = Vec::new();
             text_of(from, datum, self.facts.zone, &mut text);
-            value_error(&column.name, issue, &shown(&text, issue), row)
+            value_error(&column.name, issue, &shown(&text, issue, &column.ty), row)
         };
         // What is no JSON is refused in every mode.
         if is_refused {
@@ -251,18 +252,22 @@ impl WriteContext<'_> {
     }
 }
 
-/// A bad value as a message shows it: strange bytes as `\xNN`.
-fn shown(text: &[u8], issue: Issue) -> String {
+/// A bad value as a message shows it: strange bytes as `\xNN`, six bytes of a text from where it is
+/// bad.
+fn shown(text: &[u8], issue: Issue, ty: &ColumnType) -> String {
+    const BYTES_MAX: usize = 6;
     if issue == Issue::InvalidUtf8 || std::str::from_utf8(text).is_err() {
-        let start = std::str::from_utf8(text).err().map_or(0, |error| error.valid_up_to());
-        return text[start..]
-            .iter()
-            .take(6)
-            .map(|byte| match byte {
-                0x20..=0x7e => (*byte as char).to_string(),
-                _ => format!("\\x{byte:02X}"),
-            })
-            .collect();
+        let bad = match issue {
+            Issue::InvalidUtf8 => first_unstorable(ty, text),
+            _ => std::str::from_utf8(text).err().map(|error| error.valid_up_to()),
+        };
+        let from = &text[bad.unwrap_or(0)..];
+        let shown = from.iter().take(BYTES_MAX).map(|byte| match byte {
+            0x20..=0x7e => (*byte as char).to_string(),
+            _ => format!("\\x{byte:02X}"),
+        });
+        let rest = if from.len() > BYTES_MAX { "..." } else { "" };
+        return shown.collect::<String>() + rest;
     }
     String::from_utf8_lossy(text).chars().take(128).collect()
 }

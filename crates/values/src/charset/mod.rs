@@ -12,6 +12,7 @@
 //! `sql`).
 
 mod collation_names;
+mod multiple;
 mod names;
 mod single;
 mod wide;
@@ -22,7 +23,7 @@ use encoding_rs::Encoding;
 
 pub use collation_names::NamedCollation;
 
-use single::{cp1252, encode_cp1252};
+use single::SingleByteSet;
 use wide::WideCharset;
 
 /// A character set, by the way its bytes become characters.
@@ -41,11 +42,10 @@ enum Form {
     Utf8 {
         narrow: bool,
     },
-    Ascii,
-    /// MySQL's latin1: Windows 1252, and C1 controls where that has holes.
-    Latin1,
+    /// One of single bytes.
+    Single(SingleByteSet),
     Wide(WideCharset),
-    /// One that `encoding_rs` has.
+    /// One of several bytes, which `encoding_rs` reads.
     Known(&'static Encoding),
 }
 
@@ -75,6 +75,14 @@ impl CharacterSet {
             .map(|set| set.set())
     }
 
+    /// All of them in the order of their names, each with what MySQL says of it.
+    pub fn described() -> impl Iterator<Item = (CharacterSet, &'static str)> {
+        let known = |(name, description): &(&str, &'static str)| {
+            CharacterSet::parse(name).map(|set| (set, *description))
+        };
+        names::DESCRIPTIONS.iter().filter_map(known)
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         self.name
@@ -97,6 +105,28 @@ impl CharacterSet {
         self.form == Form::Binary
     }
 
+    /// Whether it is of Unicode: utf8mb4, utf8mb3, ucs2, utf16, utf16le, utf32.
+    pub fn is_unicode(self) -> bool {
+        matches!(self.form, Form::Utf8 { .. } | Form::Wide(_))
+    }
+
+    /// Whether it has characters beyond U+FFFF.
+    pub fn has_supplements(self) -> bool {
+        match self.form {
+            Form::Utf8 { narrow } => !narrow,
+            Form::Wide(wide) => wide.has_all(),
+            _ => false,
+        }
+    }
+
+    /// The fewest bytes of one of its characters.
+    pub fn bytes_min(self) -> u32 {
+        match self.form {
+            Form::Wide(wide) => wide.unit_bytes() as u32,
+            _ => 1,
+        }
+    }
+
     /// Whether texts of it are UTF-8 as they are.
     pub fn is_utf8(self) -> bool {
         matches!(self.form, Form::Utf8 { .. })
@@ -110,21 +140,18 @@ impl CharacterSet {
     /// Whether a byte of ASCII is that character wherever it stands, and no second byte of another.
     pub fn keeps_ascii(self) -> bool {
         const SECOND_BYTES: [&str; 5] = ["big5", "gbk", "gb18030", "sjis", "cp932"];
-        self.may_be_client() && !SECOND_BYTES.contains(&self.name)
+        self.has_ascii() && !SECOND_BYTES.contains(&self.name)
     }
 
     /// Text of this set as UTF-8. UTF-8 and bytes stay as they are, also where they are no text.
     pub fn decode(self, text: &[u8]) -> Cow<'_, [u8]> {
         match self.form {
             Form::Binary | Form::Utf8 { .. } => Cow::Borrowed(text),
-            // ASCII alone is the same in all the others of single bytes.
-            Form::Ascii | Form::Latin1 | Form::Known(_) if self.is_plain(text) => {
-                Cow::Borrowed(text)
+            Form::Single(_) | Form::Known(_) if self.is_plain(text) => Cow::Borrowed(text),
+            Form::Single(set) => {
+                let character = |byte: &u8| set.character(*byte).unwrap_or('?');
+                Cow::Owned(from_characters(text.iter().map(character)))
             }
-            Form::Ascii => Cow::Owned(
-                text.iter().map(|byte| if byte.is_ascii() { *byte } else { b'?' }).collect(),
-            ),
-            Form::Latin1 => Cow::Owned(from_characters(text.iter().map(|byte| cp1252(*byte)))),
             Form::Wide(wide) => Cow::Owned(from_characters(wide.characters(text))),
             Form::Known(encoding) => {
                 let (decoded, _) = encoding.decode_without_bom_handling(text);
@@ -166,51 +193,121 @@ impl CharacterSet {
             Form::Utf8 { narrow: true } if text.iter().all(|byte| *byte < 0xF0) => {
                 Cow::Borrowed(text)
             }
-            Form::Ascii | Form::Latin1 | Form::Known(_) if self.is_plain(text) => {
-                Cow::Borrowed(text)
-            }
+            Form::Single(_) | Form::Known(_) if self.is_plain(text) => Cow::Borrowed(text),
             _ => Cow::Owned(self.encoded(text, shown)),
         }
     }
 
+    /// Whether a text is ASCII, which is the same in nearly all sets: none but swe7 has other
+    /// characters below 0x80 but in the second byte of two.
     fn is_plain(self, text: &[u8]) -> bool {
-        // Of the sets here none has other characters below 0x80 but in the second byte of two.
-        text.is_ascii()
+        self.has_ascii() && text.is_ascii()
+    }
+
+    /// Whether the characters of ASCII are the same bytes in it.
+    pub fn has_ascii(self) -> bool {
+        match self.form {
+            Form::Single(set) => set.has_ascii(),
+            Form::Wide(_) => false,
+            _ => true,
+        }
+    }
+
+    /// Whether it has all characters of a text. What is no UTF-8 it has as little as `?`.
+    pub fn has_all(self, text: &[u8]) -> bool {
+        match self.form {
+            Form::Binary | Form::Utf8 { narrow: false } => true,
+            Form::Wide(wide) if wide.has_all() => true,
+            Form::Utf8 { narrow: true } | Form::Wide(_) => text.iter().all(|byte| *byte < 0xF0),
+            Form::Single(_) | Form::Known(_) if self.is_plain(text) => true,
+            Form::Single(_) | Form::Known(_) => {
+                let text = String::from_utf8_lossy(text);
+                let mut bytes = Vec::new();
+                text.chars().all(|character| self.push(character, &mut bytes))
+            }
+        }
+    }
+
+    /// Whether it has a character.
+    pub fn has(self, character: char) -> bool {
+        match self.form {
+            Form::Binary | Form::Utf8 { narrow: false } => true,
+            Form::Utf8 { narrow: true } => character.len_utf8() < 4,
+            _ => self.has_all(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+
+    /// How many bytes a character takes, `?` for one that it does not have.
+    pub fn bytes_of(self, character: char) -> u32 {
+        let mut bytes = Vec::new();
+        match self.push(character, &mut bytes) {
+            true => bytes.len() as u32,
+            false => self.bytes_min(),
+        }
+    }
+
+    /// Appends the bytes of a character, if it has it.
+    fn push(self, character: char, out: &mut Vec<u8>) -> bool {
+        match self.form {
+            Form::Wide(wide) => wide.push(character, out),
+            Form::Single(set) => match set.byte(character) {
+                Some(byte) => out.push(byte),
+                None => return false,
+            },
+            Form::Utf8 { narrow: true } if character.len_utf8() > 3 => return false,
+            Form::Known(encoding) => {
+                let mut utf8 = [0; 4];
+                if let Some(codes) = multiple::codes(self.name) {
+                    let Some(code) = multiple::code(codes, character) else { return false };
+                    multiple::push_code(code, out);
+                    return true;
+                }
+                let (bytes, _, is_missing) = encoding.encode(character.encode_utf8(&mut utf8));
+                if is_missing {
+                    return false;
+                }
+                out.extend_from_slice(&bytes);
+            }
+            Form::Binary | Form::Utf8 { .. } => {
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+        true
+    }
+
+    /// The characters of a set that is not of Unicode, and the bytes of each, in the order of the
+    /// characters: none for gb18030 but ASCII, whose others are all that there are.
+    pub(crate) fn each_character(self, mut each: impl FnMut(char, &[u8])) {
+        let mut bytes = Vec::new();
+        let mut characters: Vec<char> = match (self.form, multiple::codes(self.name)) {
+            (_, Some(codes)) => codes.iter().filter_map(|(one, _)| char::from_u32(*one)).collect(),
+            (Form::Single(set), _) => {
+                (0..=u8::MAX).filter_map(|byte| set.character(byte)).collect()
+            }
+            _ => (0..0x80u8).map(char::from).collect(),
+        };
+        characters.sort_unstable();
+        characters.dedup();
+        for character in characters {
+            bytes.clear();
+            if self.push(character, &mut bytes) {
+                each(character, &bytes);
+            }
+        }
     }
 
     #[cold]
     fn encoded(self, text: &[u8], shown: fn(char) -> Option<String>) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
-        let mut pair = [0; 4];
-        let missing = |character: char, out: &mut Vec<u8>| match shown(character) {
-            Some(shown) => out.extend_from_slice(shown.as_bytes()),
-            None => out.push(b'?'),
-        };
         for character in String::from_utf8_lossy(text).chars() {
             // A byte that was no character.
             let character = if character == '\u{FFFD}' { '?' } else { character };
-            match self.form {
-                Form::Wide(wide) => wide.push(character, &mut out),
-                Form::Latin1 => match encode_cp1252(character) {
-                    Some(byte) => out.push(byte),
-                    None => missing(character, &mut out),
-                },
-                Form::Ascii if !character.is_ascii() => missing(character, &mut out),
-                Form::Ascii => out.push(character as u8),
-                Form::Utf8 { narrow: true } if character.len_utf8() > 3 => {
-                    missing(character, &mut out);
-                }
-                Form::Known(encoding) => {
-                    let one: &str = character.encode_utf8(&mut pair);
-                    let (bytes, _, is_missing) = encoding.encode(one);
-                    match is_missing {
-                        true => missing(character, &mut out),
-                        false => out.extend_from_slice(&bytes),
-                    }
-                }
-                Form::Binary | Form::Utf8 { .. } => {
-                    out.extend_from_slice(character.encode_utf8(&mut pair).as_bytes());
-                }
+            if self.push(character, &mut out) {
+                continue;
+            }
+            match shown(character) {
+                Some(shown) => out.extend_from_slice(shown.as_bytes()),
+                None => out.push(b'?'),
             }
         }
         out
@@ -219,10 +316,12 @@ impl CharacterSet {
     /// Whether bytes are text of this set from the beginning to the end.
     pub fn is_valid(self, text: &[u8]) -> bool {
         match self.form {
-            Form::Binary | Form::Latin1 => true,
+            // Bytes that a set leaves out are text, too, of which it is not known what it says.
+            Form::Single(_) if self.name != "ascii" => true,
+            Form::Binary => true,
             Form::Utf8 { narrow } => std::str::from_utf8(text)
                 .is_ok_and(|text| !narrow || text.bytes().all(|byte| byte < 0xF0)),
-            Form::Ascii => text.is_ascii(),
+            Form::Single(_) => text.is_ascii(),
             Form::Wide(wide) => wide.is_valid(text),
             Form::Known(encoding) => !encoding.decode_without_bom_handling(text).1,
         }

@@ -86,13 +86,45 @@ fn a_connections_collation_is_known_by_name_and_number() {
             .map(|named| (named.name, named.set.name(), named.collation))
     };
     let expected = |name: &str, set, collation| Some((name.to_string(), set, collation));
-    assert_eq!(of(8), expected("latin1_swedish_ci", "latin1", Collation::Utf8Mb4GeneralCi));
-    assert_eq!(of(58), expected("cp1257_bin", "cp1257", Collation::Utf8Mb4Bin));
-    assert_eq!(of(192), expected("utf8mb3_unicode_ci", "utf8mb3", Collation::Utf8Mb4UnicodeCi));
+    for (number, name, set) in [
+        (8, "latin1_swedish_ci", "latin1"),
+        (58, "cp1257_bin", "cp1257"),
+        (192, "utf8mb3_unicode_ci", "utf8mb3"),
+    ] {
+        let own = Collation::of_number(number).expect("a collation");
+        assert_eq!(of(number), expected(name, set, own));
+    }
     assert_eq!(of(255), expected("utf8mb4_0900_ai_ci", "utf8mb4", Collation::Utf8Mb40900AiCi));
     assert_eq!(of(63), expected("binary", "binary", Collation::Binary));
     assert_eq!(of(9999), None);
     assert_eq!(NamedCollation::parse("latin1_klingon_ci"), None);
     let wide = CharacterSet::parse("utf16").map(NamedCollation::default_of);
     assert_eq!(wide.map(|named| named.name), Some("utf16_general_ci".into()));
+}
+
+#[test]
+fn sets_have_the_characters_that_mysql_has_in_them() {
+    for (name, text, bytes) in [
+        ("cp850", "ÄéÑ", &b"\x8e\x82\xa5"[..]),
+        ("cp852", "řŽ", b"\xfd\xa6"),
+        ("macce", "ďŽ", b"\x93\xeb"),
+        ("keybcs2", "čř", b"\x87\xa9"),
+        ("swe7", "åäö", b"}{|"),
+        ("geostd8", "ა", b"\xc0"),
+        ("armscii8", "Ա", b"\xb2"),
+        ("hp8", "ä", b"\xcc"),
+        ("dec8", "Œ", b"\xd7"),
+        ("tis620", "ก", b"\xa1"),
+        ("ujis", "亜", b"\xb0\xa1"),
+        ("gb2312", "啊", b"\xb0\xa1"),
+        ("euckr", "가", b"\xb0\xa1"),
+    ] {
+        assert_eq!(set(name).encode(text.as_bytes()).as_ref(), bytes, "{name}");
+        assert_eq!(set(name).decode(bytes).as_ref(), text.as_bytes(), "{name}");
+        assert!(set(name).has_all(text.as_bytes()));
+    }
+    assert!(!set("gb2312").has('丂') && set("gbk").has('丂'));
+    assert!(!set("swe7").has('@') && !set("ascii").has('ä') && !set("utf8mb3").has('😀'));
+    assert!(!set("ucs2").has('😀') && set("utf16").has('😀') && set("gb18030").has('😀'));
+    assert_eq!(set("swe7").decode(b"@").as_ref(), "É".as_bytes());
 }

@@ -21,6 +21,11 @@ impl WideCharset {
         if self == WideCharset::Utf32 { 4 } else { 2 }
     }
 
+    /// Whether it has all characters.
+    pub fn has_all(self) -> bool {
+        self != WideCharset::Ucs2
+    }
+
     /// The characters of a text; `?` for what is none.
     pub fn characters(self, text: &[u8]) -> impl Iterator<Item = char> + '_ {
         self.read(text).map(|character| character.unwrap_or('?'))

@@ -3,26 +3,33 @@
 //! Older text collations pad: the shorter text is compared as if spaces followed, so trailing
 //! spaces never count and "a\t" is less than "a". `binary` and the collations of 9.0 do not pad.
 //!
-//! Not here: collations of Unicode's weights (`leveled`), weights of characters (`weights`), keys
-//! (`key`), which write the same bytes.
+//! Not here: collations of listed weights (`leveled`), of whole texts (`sequence`), weights of
+//! characters (`weights`), keys (`key`), which write the same bytes.
 
 use std::cmp::Ordering;
 
 use super::leveled::LeveledRule;
+use super::sequence::SequenceRule;
 use super::weights::{ASCII, next_character, weight};
 use crate::types::Collation;
 
 /// Compares two texts.
 pub fn compare(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
-    match collation {
+    match collation.comparing() {
         Collation::Binary | Collation::Utf8Mb40900Bin => a.cmp(b),
-        Collation::Utf8Mb4Bin => {
-            let common = common_bytes(a, b);
-            padded(&a[common..], &b[common..])
-        }
+        Collation::Utf8Mb4Bin => compare_padded(a, b),
         Collation::Utf8Mb4GeneralCi => compare_ci(a, b),
-        other => LeveledRule::of(other).map_or_else(|| a.cmp(b), |rule| rule.compare(a, b)),
+        other => match LeveledRule::of(other) {
+            Some(rule) => rule.compare(a, b),
+            None => SequenceRule::of(other).map_or_else(|| a.cmp(b), |rule| rule.compare(a, b)),
+        },
     }
+}
+
+/// Compares bytes, the shorter ones as if spaces followed.
+pub(super) fn compare_padded(a: &[u8], b: &[u8]) -> Ordering {
+    let common = common_bytes(a, b);
+    padded(&a[common..], &b[common..])
 }
 
 /// Whether two texts are equal.
@@ -35,10 +42,14 @@ pub fn equal(collation: Collation, a: &[u8], b: &[u8]) -> bool {
 /// `utf8mb4_general_ci`, three under `utf8mb4_bin`, bytes as they are, Unicode's weights level by
 /// level (MariaDB 10.11 and MySQL 9.7 answer so: tests/oracle/sql/functions.sql, collations.sql).
 pub fn write_shown_weights(collation: Collation, mut text: &[u8], out: &mut Vec<u8>) {
+    let collation = collation.comparing();
     if collation.is_by_bytes() {
         return out.extend_from_slice(text);
     }
     if let Some(rule) = LeveledRule::of(collation) {
+        return rule.write_shown(text, out);
+    }
+    if let Some(rule) = SequenceRule::of(collation) {
         return rule.write_shown(text, out);
     }
     while !text.is_empty() {
@@ -53,10 +64,10 @@ pub fn write_shown_weights(collation: Collation, mut text: &[u8], out: &mut Vec<
 
 /// Bytes that `write_shown_weights` appends at most.
 pub fn shown_weight_bytes(collation: Collation, text: &[u8]) -> usize {
-    match LeveledRule::of(collation) {
+    match LeveledRule::of(collation.comparing()) {
         Some(rule) => rule.shown_bytes(text),
-        // Three bytes a character at most.
-        None => text.len().saturating_mul(3),
+        // Three bytes a character at most; of those by sequences a byte in each of four passes.
+        None => text.len().saturating_mul(5).saturating_add(5),
     }
 }
 

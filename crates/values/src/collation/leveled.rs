@@ -2,7 +2,8 @@
 //!
 //! `utf8mb4_unicode_ci`, its kin of languages and `utf8mb4_unicode_520_ci` look at letters alone
 //! and pad: the shorter text is compared as if spaces followed. The collations of 9.0 do not pad,
-//! and look at one to three levels (MySQL 9.7 manual, 12.10.1).
+//! and look at one to three levels (MySQL 9.7 manual, 12.10.1). Those of other character sets look
+//! at one, and pad.
 //!
 //! Invariants
 //! 1. Nothing is allocated to compare two texts.
@@ -11,7 +12,8 @@
 
 use std::cmp::Ordering;
 
-use super::unicode::{TextWeights, UnicodeEdition, WeightTable};
+use super::numbered::{NumberedRule, rule};
+use super::unicode::{TextWeights, WeightSource, WeightTable};
 use crate::language::Sensitivity;
 use crate::types::Collation;
 
@@ -19,7 +21,7 @@ use crate::types::Collation;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeveledRule {
     /// Whose weights.
-    pub edition: UnicodeEdition,
+    pub source: WeightSource,
     /// How many levels count: 1 letters, 2 accents too, 3 case too.
     pub levels: usize,
     /// Whether spaces at the end do not count.
@@ -30,12 +32,17 @@ impl LeveledRule {
     /// That of a collation; `None` for collations with other weights.
     #[inline]
     pub(crate) fn of(collation: Collation) -> Option<LeveledRule> {
-        use UnicodeEdition::{V400, V400Of, V520, V900, V900Of};
-        let (edition, levels, pads) = match collation {
+        use WeightSource::{Numbered, V400, V400Of, V520, V900, V900Of};
+        let (source, levels, pads) = match collation {
             Collation::Binary
             | Collation::Utf8Mb4Bin
             | Collation::Utf8Mb4GeneralCi
             | Collation::Utf8Mb40900Bin => return None,
+            Collation::Numbered(numbered) => match rule(numbered) {
+                NumberedRule::As(other) => return LeveledRule::of(other),
+                NumberedRule::Weights => (Numbered(numbered), 1, true),
+                NumberedRule::Sequence(_) => return None,
+            },
             Collation::Utf8Mb4UnicodeCi => (V400, 1, true),
             Collation::Utf8Mb4Unicode520Ci => (V520, 1, true),
             Collation::Utf8Mb4OfLanguage(language) => (V400Of(language), 1, true),
@@ -49,7 +56,7 @@ impl LeveledRule {
                 (V900Of(language), 3, false)
             }
         };
-        Some(LeveledRule { edition, levels, pads })
+        Some(LeveledRule { source, levels, pads })
     }
 
     /// Compares two texts.
@@ -57,7 +64,7 @@ impl LeveledRule {
         if a == b {
             return Ordering::Equal;
         }
-        let table = self.edition.table();
+        let table = self.source.table();
         let first = self.compare_letters(table, a, b);
         (1..self.levels).fold(first, |order, level| {
             order.then_with(|| {
@@ -100,7 +107,7 @@ impl LeveledRule {
     /// A character that the text goes on with may be of one contraction with those behind, or not:
     /// LIKE compares character by character.
     pub(crate) fn like_beginning(self, text: &str) -> &str {
-        let table = self.edition.table();
+        let table = self.source.table();
         if !table.has_contractions() {
             return text;
         }
@@ -110,27 +117,28 @@ impl LeveledRule {
 
     /// Whether two characters are equal to LIKE, which compares them one by one.
     pub(crate) fn same(self, a: u32, b: u32) -> bool {
-        let table = self.edition.table();
+        let table = self.source.table();
         // Characters that only stand for all the others above U+FFFF are themselves here.
         a == b
             || !(table.is_beyond(a) || table.is_beyond(b))
                 && (0..self.levels).all(|level| table.of(a, level).eq(table.of(b, level)))
     }
 
-    /// Appends what WEIGHT_STRING shows: two bytes a weight, 0 between levels.
+    /// Appends what WEIGHT_STRING shows: two bytes a weight, 0 between levels; those of other
+    /// character sets as MySQL has them.
     pub(crate) fn write_shown(self, text: &[u8], out: &mut Vec<u8>) {
+        let table = self.source.table();
         for level in 0..self.levels {
             if level > 0 {
                 out.extend_from_slice(&[0, 0]);
             }
-            let weights = TextWeights::new(self.edition.table(), level, text);
-            weights.for_each(|weight| out.extend_from_slice(&weight.to_be_bytes()));
+            TextWeights::new(table, level, text).for_each(|weight| table.write_shown(weight, out));
         }
     }
 
     /// Bytes that `write_shown` appends.
     pub(crate) fn shown_bytes(self, text: &[u8]) -> usize {
-        let of = |level| 2 + 2 * TextWeights::new(self.edition.table(), level, text).count();
+        let of = |level| 2 + 2 * TextWeights::new(self.source.table(), level, text).count();
         (0..self.levels).map(of).sum()
     }
 }

@@ -9,6 +9,7 @@ use resources::interrupt;
 
 use super::leveled::LeveledRule;
 use super::plain::like_plain;
+use super::sequence::SequenceRule;
 use super::weights::{next_character, weight};
 use crate::types::Collation;
 
@@ -75,6 +76,7 @@ impl Begin {
 /// `text LIKE pattern ESCAPE escape`; `None` for no escape character. Under `binary` characters
 /// are bytes. Takes time proportional to the product of both lengths at worst, and no stack.
 pub fn like(collation: Collation, text: &[u8], pattern: &[u8], escape: Option<char>) -> bool {
+    let collation = collation.comparing();
     let plain = like_plain(collation, text, pattern, escape);
     plain.unwrap_or_else(|| like_by_characters(collation, text, pattern, escape))
 }
@@ -82,7 +84,12 @@ pub fn like(collation: Collation, text: &[u8], pattern: &[u8], escape: Option<ch
 /// How far the keys of all texts that a pattern finds begin as this text does, with which the
 /// pattern begins.
 pub fn like_beginning(collation: Collation, text: &str) -> &str {
-    LeveledRule::of(collation).map_or(text, |rule| rule.like_beginning(text))
+    let collation = collation.comparing();
+    match SequenceRule::of(collation) {
+        // Their keys do not begin as texts do.
+        Some(_) => "",
+        None => LeveledRule::of(collation).map_or(text, |rule| rule.like_beginning(text)),
+    }
 }
 
 /// As `like`, whatever the pattern.
@@ -154,7 +161,10 @@ fn same(collation: Collation, a: u32, b: u32) -> bool {
     match collation {
         _ if a == b => true,
         Collation::Utf8Mb4GeneralCi => weight(a) == weight(b),
-        _ => LeveledRule::of(collation).is_some_and(|rule| rule.same(a, b)),
+        _ => match SequenceRule::of(collation) {
+            Some(rule) => rule.same(a, b),
+            None => LeveledRule::of(collation).is_some_and(|rule| rule.same(a, b)),
+        },
     }
 }
 

@@ -1,8 +1,12 @@
 //! Names of collations: those that clients send, and the one that is answered.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::numbered;
+use crate::charset::CharacterSet;
 use crate::language::{Language, Language900, Sensitivity};
+use crate::numbered_collation::NumberedCollation;
 use crate::types::Collation;
 
 /// Those that are no language's.
@@ -23,6 +27,7 @@ pub fn collations() -> Vec<Collation> {
     let mut all = OF_ALL_LANGUAGES.to_vec();
     all.extend(Language::ALL.map(Collation::Utf8Mb4OfLanguage));
     all.extend(of_languages_900());
+    all.extend(NumberedCollation::all().map(Collation::Numbered));
     all.sort_unstable_by_key(|collation| collation.name());
     all
 }
@@ -48,44 +53,40 @@ static BY_NUMBER: LazyLock<[Option<Collation>; NUMBERS]> = LazyLock::new(|| {
     by_number
 });
 
+/// Collations by their names.
+static BY_NAME: LazyLock<HashMap<&'static str, Collation>> =
+    LazyLock::new(|| collations().into_iter().map(|one| (one.name(), one)).collect());
+
+/// That of utf8mb4 whose name ends so, if it has a variant of its own.
+pub(super) fn named_of_utf8mb4(rest: &str) -> Option<Collation> {
+    let of_languages = Language::ALL.into_iter().map(Collation::Utf8Mb4OfLanguage);
+    let all = OF_ALL_LANGUAGES.into_iter().chain(of_languages);
+    let own_name = |collation: &Collation| collation.name().strip_prefix("utf8mb4_");
+    all.into_iter().find(|collation| own_name(collation) == Some(rest))
+}
+
 impl Collation {
     /// The collation of a number in the protocol.
     pub fn of_number(number: u16) -> Option<Collation> {
         BY_NUMBER.get(usize::from(number)).copied().flatten()
     }
 
-    /// The collation behind a name, in any case. Collations of character sets that are kept as
-    /// utf8mb4 stand for that set's own; MariaDB's `uca1400_ai_ci`, which its newer versions have
-    /// for a default, for the newest one here that pads as it does.
+    /// The collation behind a name, in any case. The old name of utf8mb3 stands for it; MariaDB's
+    /// `uca1400_ai_ci`, which its newer versions have for a default, for the newest one here that
+    /// pads as it does.
     pub fn from_name(name: &str) -> Option<Collation> {
         let name = name.to_ascii_lowercase();
-        match name.as_str() {
-            "binary" => Some(Collation::Binary),
-            "utf8mb4_bin" | "utf8_bin" | "utf8mb3_bin" | "latin1_bin" | "ascii_bin" => {
-                Some(Collation::Utf8Mb4Bin)
-            }
-            "utf8mb4_general_ci" | "utf8_general_ci" | "utf8mb3_general_ci"
-            | "latin1_swedish_ci" | "latin1_general_ci" | "ascii_general_ci" => {
-                Some(Collation::Utf8Mb4GeneralCi)
-            }
-            "utf8mb4_unicode_ci" | "utf8_unicode_ci" | "utf8mb3_unicode_ci" => {
-                Some(Collation::Utf8Mb4UnicodeCi)
-            }
-            "utf8mb4_unicode_520_ci"
-            | "utf8_unicode_520_ci"
-            | "utf8mb3_unicode_520_ci"
-            | "utf8mb4_uca1400_ai_ci" => Some(Collation::Utf8Mb4Unicode520Ci),
-            "utf8mb4_0900_ai_ci" => Some(Collation::Utf8Mb40900AiCi),
-            "utf8mb4_0900_as_ci" => Some(Collation::Utf8Mb40900AsCi),
-            "utf8mb4_0900_as_cs" => Some(Collation::Utf8Mb40900AsCs),
-            "utf8mb4_0900_bin" => Some(Collation::Utf8Mb40900Bin),
-            _ => {
-                let of_utf8 = name.strip_prefix("utf8_").or_else(|| name.strip_prefix("utf8mb3_"));
-                let name = of_utf8.map_or(name.clone(), |rest| format!("utf8mb4_{rest}"));
-                let of_languages = Language::ALL.into_iter().map(Collation::Utf8Mb4OfLanguage);
-                of_languages.chain(of_languages_900()).find(|collation| collation.name() == name)
-            }
+        match (name.as_str(), name.strip_prefix("utf8_")) {
+            ("utf8mb4_uca1400_ai_ci", _) => Some(Collation::Utf8Mb4Unicode520Ci),
+            (_, Some(rest)) => BY_NAME.get(format!("utf8mb3_{rest}").as_str()).copied(),
+            (name, None) => BY_NAME.get(name).copied(),
         }
+    }
+
+    /// The default collation of a character set.
+    pub fn default_of(set: CharacterSet) -> Collation {
+        let own = Collation::of_number(set.collation_number());
+        own.unwrap_or(Collation::Utf8Mb4GeneralCi)
     }
 
     /// Its own name.
@@ -104,12 +105,43 @@ impl Collation {
             Collation::Utf8Mb40900OfLanguage(language, sensitivity) => {
                 names_900(language).of(sensitivity).0
             }
+            Collation::Numbered(numbered) => numbered.listed().name,
+        }
+    }
+
+    /// Its character set.
+    pub fn set(self) -> CharacterSet {
+        match self {
+            Collation::Binary => CharacterSet::BINARY,
+            Collation::Numbered(numbered) => numbered::set(numbered),
+            _ => CharacterSet::UTF8MB4,
         }
     }
 
     /// The name of its character set.
     pub fn set_name(self) -> &'static str {
-        if self == Collation::Binary { "binary" } else { "utf8mb4" }
+        self.set().name()
+    }
+
+    /// Whether it is the one that its character set has where none is named.
+    pub fn is_default(self) -> bool {
+        self.set().collation_number() == self.number()
+    }
+
+    /// Whether texts have the same order by both, and the same keys.
+    pub fn orders_as(self, other: Collation) -> bool {
+        self.comparing() == other.comparing()
+    }
+
+    /// Whether it orders by the bytes of its character set.
+    pub fn is_bin(self) -> bool {
+        self == Collation::Binary || self.name().ends_with("_bin")
+    }
+
+    /// The collation of its character set that orders by bytes.
+    pub fn bin_of_set(self) -> Collation {
+        let bin = Collation::from_name(&format!("{}_bin", self.set_name()));
+        bin.unwrap_or(Collation::Binary)
     }
 
     /// The number by which MySQL's protocol knows it.
@@ -128,6 +160,7 @@ impl Collation {
             Collation::Utf8Mb40900OfLanguage(language, sensitivity) => {
                 names_900(language).of(sensitivity).1
             }
+            Collation::Numbered(numbered) => numbered.number(),
         }
     }
 
@@ -138,7 +171,7 @@ impl Collation {
 
     /// Whether only the same characters are equal.
     pub fn is_by_code_points(self) -> bool {
-        matches!(self, Collation::Utf8Mb4Bin | Collation::Utf8Mb40900Bin)
+        matches!(self.comparing(), Collation::Utf8Mb4Bin | Collation::Utf8Mb40900Bin)
     }
 
     /// Whether spaces at the end do not count.
@@ -148,7 +181,8 @@ impl Collation {
             | Collation::Utf8Mb4GeneralCi
             | Collation::Utf8Mb4UnicodeCi
             | Collation::Utf8Mb4Unicode520Ci
-            | Collation::Utf8Mb4OfLanguage(_) => true,
+            | Collation::Utf8Mb4OfLanguage(_)
+            | Collation::Numbered(_) => true,
             Collation::Binary
             | Collation::Utf8Mb40900AiCi
             | Collation::Utf8Mb40900AsCi
@@ -173,6 +207,7 @@ impl Collation {
             | Collation::Utf8Mb40900AsCi
             | Collation::Utf8Mb40900AsCs
             | Collation::Utf8Mb40900OfLanguage(..) => 0,
+            Collation::Numbered(numbered) => numbered.listed().sort_length,
             _ => 1,
         }
     }

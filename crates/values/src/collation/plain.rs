@@ -7,6 +7,7 @@
 //! Not here: patterns and texts that take more than comparing bytes (`like`).
 
 use super::leveled::LeveledRule;
+use super::sequence::SequenceRule;
 use crate::types::Collation;
 
 /// Bytes of the longest piece. Where a text is full of what a piece begins with, a search takes the
@@ -25,7 +26,7 @@ pub(super) fn like_plain(
     pattern: &[u8],
     escape: Option<char>,
 ) -> Option<bool> {
-    if LeveledRule::of(collation).is_some() {
+    if LeveledRule::of(collation).is_some() || SequenceRule::of(collation).is_some() {
         return None;
     }
     let folds = collation == Collation::Utf8Mb4GeneralCi;

@@ -11,19 +11,23 @@
 //! 2. A text weighs what its characters weigh one after another, but for the contractions of a
 //!    language.
 //!
-//! Not here: which characters a contraction has (`contractions`), levels and padding of collations
-//! (`leveled`), the bytes of keys (`key::leveled`).
+//! Not here: which characters a contraction has (`contractions`), what is otherwise in collations
+//! of other character sets (`charset_weights`), levels and padding of collations (`leveled`), the
+//! bytes of keys (`key::leveled`).
 
 use std::io::Read;
 use std::sync::{LazyLock, OnceLock};
 
 use flate2::read::DeflateDecoder;
 
+use super::charset_weights::{Follows, Shown};
 use super::contractions::Contractions;
 use super::weights::next_character;
 use crate::language::{Language, Language900};
+use crate::numbered_collation::NumberedCollation;
+use crate::numbers::Numbers;
 
-const PACKED_400: &[u8] = include_bytes!("unicode_400.weights");
+pub(super) const PACKED_400: &[u8] = include_bytes!("unicode_400.weights");
 const PACKED_520: &[u8] = include_bytes!("unicode_520.weights");
 const PACKED_900: &[u8] = include_bytes!("unicode_900.weights");
 const PACKED_LANGUAGES: &[u8] = include_bytes!("languages.weights");
@@ -39,9 +43,11 @@ const CHARACTERS: usize = 0x11_0000;
 /// Stands in a page for a character whose weights are computed.
 const UNLISTED: u32 = u32::MAX;
 
-/// Which edition of Unicode's weights.
+/// Whose weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UnicodeEdition {
+pub(crate) enum WeightSource {
+    /// Of a collation by its number: `latin1_swedish_ci` and others.
+    Numbered(NumberedCollation),
     /// 4.0.0: `utf8mb4_unicode_ci`.
     V400,
     /// 4.0.0 as a language orders it: `utf8mb4_swedish_ci` and others.
@@ -54,21 +60,27 @@ pub(crate) enum UnicodeEdition {
     V900Of(Language900),
 }
 
-impl UnicodeEdition {
+impl WeightSource {
     /// Its table.
     pub(crate) fn table(self) -> &'static WeightTable {
         match self {
-            UnicodeEdition::V400 => &UNICODE_400,
-            UnicodeEdition::V400Of(language) => {
+            WeightSource::Numbered(collation) => {
+                static TABLES: [OnceLock<WeightTable>; NumberedCollation::NUMBERS] =
+                    [const { OnceLock::new() }; NumberedCollation::NUMBERS];
+                TABLES[usize::from(collation.number())]
+                    .get_or_init(|| WeightTable::of_numbered(collation))
+            }
+            WeightSource::V400 => &UNICODE_400,
+            WeightSource::V400Of(language) => {
                 static TABLES: [OnceLock<WeightTable>; Language::ALL.len()] =
                     [const { OnceLock::new() }; Language::ALL.len()];
                 let at = language as usize;
                 TABLES[at]
                     .get_or_init(|| WeightTable::of_language(PACKED_400, PACKED_LANGUAGES, at))
             }
-            UnicodeEdition::V520 => &UNICODE_520,
-            UnicodeEdition::V900 => &UNICODE_900,
-            UnicodeEdition::V900Of(language) => {
+            WeightSource::V520 => &UNICODE_520,
+            WeightSource::V900 => &UNICODE_900,
+            WeightSource::V900Of(language) => {
                 static TABLES: [OnceLock<WeightTable>; Language900::ALL.len()] =
                     [const { OnceLock::new() }; Language900::ALL.len()];
                 let at = language as usize;
@@ -97,29 +109,26 @@ pub(crate) struct WeightTable {
     implicit_firsts: Vec<(u16, u16)>,
     /// Weights at the second and third level of a character whose weights are computed.
     implicit_lower: [[u16; 1]; 2],
+    /// What weights of characters that are not listed follow from.
+    follows: Follows,
+    /// How WEIGHT_STRING shows its weights.
+    shown: Shown,
     /// The first-level weight of each ASCII character that has one and begins no contraction; 0 for
     /// the others.
     ascii: [u16; 128],
 }
 
 impl WeightTable {
-    fn unpack(packed: &[u8]) -> WeightTable {
+    pub(super) fn unpack(packed: &[u8]) -> WeightTable {
         let bytes = inflated(packed);
-        let mut numbers = Numbers(&bytes);
+        let mut numbers = Numbers::new(&bytes);
         let mut head = || numbers.number();
         let (levels, high, by_letters, wide) = (head() as usize, head(), head(), head());
         let mut table = WeightTable {
-            levels,
             high: [high as u16],
             hangul_by_letters: by_letters != 0,
             wide_ideographs: wide != 0,
-            index: vec![0; CHARACTERS / PAGE],
-            pages: Vec::new(),
-            weights: Vec::new(),
-            contractions: Contractions::default(),
-            implicit_firsts: Vec::new(),
-            implicit_lower: [[0x20], [0x02]],
-            ascii: [0; 128],
+            ..WeightTable::empty(levels, Follows::Unicode, Shown::InPairs)
         };
         let (mut character, mut before) = (usize::MAX, [0i32; LEVELS_MAX]);
         while let Some(distance) = numbers.next() {
@@ -130,11 +139,40 @@ impl WeightTable {
         table
     }
 
+    /// One that lists no character yet.
+    pub(super) fn empty(levels: usize, follows: Follows, shown: Shown) -> WeightTable {
+        WeightTable {
+            levels,
+            high: [0],
+            hangul_by_letters: false,
+            wide_ideographs: false,
+            index: vec![0; CHARACTERS / PAGE],
+            pages: Vec::new(),
+            weights: Vec::new(),
+            contractions: Contractions::default(),
+            implicit_firsts: Vec::new(),
+            implicit_lower: [[0x20], [0x02]],
+            follows,
+            shown,
+            ascii: [0; 128],
+        }
+    }
+
+    /// The same, shown otherwise.
+    pub(super) fn shown_as(self, shown: Shown) -> WeightTable {
+        WeightTable { shown, ..self }
+    }
+
+    /// Appends a weight as WEIGHT_STRING shows it.
+    pub(crate) fn write_shown(&self, weight: u16, out: &mut Vec<u8>) {
+        self.shown.write(weight, out);
+    }
+
     /// A table with what a language has otherwise; `at`: its place in the file of languages.
     fn of_language(packed: &[u8], languages: &[u8], at: usize) -> WeightTable {
         let mut table = WeightTable::unpack(packed);
         let bytes = inflated(languages);
-        let mut numbers = Numbers(&bytes);
+        let mut numbers = Numbers::new(&bytes);
         (0..at).for_each(|_| pass_over(&mut numbers, table.levels));
         table.tailor(&mut numbers);
         table.finish();
@@ -146,11 +184,7 @@ impl WeightTable {
         let thirds = numbers.pairs();
         self.replace_thirds(&thirds);
         self.implicit_firsts = numbers.pairs();
-        let (mut character, mut before) = (0, [0i32; LEVELS_MAX]);
-        for _ in 0..numbers.number() {
-            character += numbers.number() as usize;
-            self.list(character, numbers, &mut before);
-        }
+        let mut before = self.list_all(numbers);
         for _ in 0..numbers.number() {
             let rest = numbers.number().saturating_sub(1);
             let first = numbers.number();
@@ -158,6 +192,16 @@ impl WeightTable {
             let at = self.push_weights(numbers, &mut before);
             self.contractions.add(first, rest, at);
         }
+    }
+
+    /// Reads how many records there are, and the records; the last weight of each level.
+    pub(super) fn list_all(&mut self, numbers: &mut Numbers<'_>) -> [i32; LEVELS_MAX] {
+        let (mut character, mut before) = (0, [0i32; LEVELS_MAX]);
+        for _ in 0..numbers.number() {
+            character += numbers.number() as usize;
+            self.list(character, numbers, &mut before);
+        }
+        before
     }
 
     /// Has weights of the third level stand for others.
@@ -175,7 +219,7 @@ impl WeightTable {
         self.implicit_lower[1] = self.implicit_lower[1].map(replaced);
     }
 
-    fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         self.weights.shrink_to_fit();
         for character in 0..128 {
             self.ascii[character] = match self.of(character as u32, 0).parts[0] {
@@ -186,6 +230,19 @@ impl WeightTable {
     }
 
     fn list(&mut self, character: usize, numbers: &mut Numbers<'_>, before: &mut [i32]) {
+        let at = self.push_weights(numbers, before);
+        self.place(character, at);
+    }
+
+    /// Lists a character with weights of one level.
+    pub(super) fn list_weights(&mut self, character: char, weights: &[u16]) {
+        let at = self.weights.len() as u32;
+        self.weights.push(weights.len() as u16);
+        self.weights.extend_from_slice(weights);
+        self.place(character as usize, at);
+    }
+
+    fn place(&mut self, character: usize, at: u32) {
         let page = match self.index[character / PAGE] {
             0 => {
                 self.pages.push([UNLISTED; PAGE]);
@@ -194,7 +251,7 @@ impl WeightTable {
             }
             page => usize::from(page) - 1,
         };
-        self.pages[page][character % PAGE] = self.push_weights(numbers, before);
+        self.pages[page][character % PAGE] = at;
     }
 
     /// Reads how many weights there are at each level, and the weights; where they begin.
@@ -205,8 +262,7 @@ impl WeightTable {
             let count = numbers.number();
             self.weights[start + level] = count as u16;
             for _ in 0..count {
-                let zigzag = numbers.number();
-                *last += (zigzag >> 1) as i32 ^ -((zigzag & 1) as i32);
+                *last += numbers.difference();
                 self.weights.push(*last as u16);
             }
         }
@@ -265,6 +321,9 @@ impl WeightTable {
 
     #[cold]
     fn computed(&self, character: u32, level: usize) -> CharacterWeights<'_> {
+        if let Some(implicit) = self.follows.weights(character) {
+            return CharacterWeights { parts: [&[]; 3], implicit };
+        }
         if self.hangul_by_letters && (0xAC00..0xD7A4).contains(&character) {
             let syllable = character - 0xAC00;
             let letter = |character| self.listed(character, level).unwrap_or_default();
@@ -274,14 +333,14 @@ impl WeightTable {
             };
             let vowel = letter(0x1161 + syllable % 588 / 28);
             let parts = [letter(0x1100 + syllable / 588), vowel, last];
-            return CharacterWeights { parts, implicit: [0; 2] };
+            return CharacterWeights { parts, implicit: [0; 3] };
         }
         if let Some(lower) = level.checked_sub(1) {
             return CharacterWeights::listed(&self.implicit_lower[lower]);
         }
         let first = self.implicit_base(character) + (character >> 15) as u16;
         let first = replacement(&self.implicit_firsts, first).unwrap_or(first);
-        let implicit = [first, (character & 0x7FFF) as u16 | 0x8000];
+        let implicit = [first, (character & 0x7FFF) as u16 | 0x8000, 0];
         CharacterWeights { parts: [&[]; 3], implicit }
     }
 
@@ -310,7 +369,7 @@ impl WeightTable {
     }
 }
 
-fn inflated(packed: &[u8]) -> Vec<u8> {
+pub(super) fn inflated(packed: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let read = DeflateDecoder::new(packed).read_to_end(&mut bytes);
     // The bytes are part of the program.
@@ -345,56 +404,16 @@ fn pass_over(numbers: &mut Numbers<'_>, levels: usize) {
     }
 }
 
-/// LEB128 numbers one after another.
-struct Numbers<'a>(&'a [u8]);
-
-impl Numbers<'_> {
-    /// The next; 0 where there is none.
-    fn number(&mut self) -> u32 {
-        self.next().unwrap_or_default()
-    }
-
-    /// Passes over so many.
-    fn pass(&mut self, count: u32) {
-        (0..count).for_each(|_| {
-            self.number();
-        });
-    }
-
-    /// How many pairs there are, and the pairs.
-    fn pairs(&mut self) -> Vec<(u16, u16)> {
-        let count = self.number();
-        (0..count).map(|_| (self.number() as u16, self.number() as u16)).collect()
-    }
-}
-
-impl Iterator for Numbers<'_> {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        let (mut number, mut shift) = (0, 0);
-        loop {
-            let (byte, rest) = self.0.split_first()?;
-            self.0 = rest;
-            number |= u32::from(byte & 0x7F) << shift;
-            if *byte < 0x80 {
-                return Some(number);
-            }
-            shift += 7;
-        }
-    }
-}
-
 /// The weights of one character at one level, none of them 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CharacterWeights<'t> {
     parts: [&'t [u16]; 3],
-    implicit: [u16; 2],
+    implicit: [u16; 3],
 }
 
 impl<'t> CharacterWeights<'t> {
     fn listed(weights: &'t [u16]) -> CharacterWeights<'t> {
-        CharacterWeights { parts: [weights, &[], &[]], implicit: [0; 2] }
+        CharacterWeights { parts: [weights, &[], &[]], implicit: [0; 3] }
     }
 }
 
@@ -409,8 +428,8 @@ impl Iterator for CharacterWeights<'_> {
                 return Some(*weight);
             }
         }
-        let [first, second] = self.implicit;
-        self.implicit = [second, 0];
+        let [first, second, third] = self.implicit;
+        self.implicit = [second, third, 0];
         (first != 0).then_some(first)
     }
 }

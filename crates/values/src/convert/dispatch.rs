@@ -58,9 +58,15 @@ pub fn from_text(ty: &ColumnType, text: &[u8], zone: Zone) -> Converted {
         ColumnType::Decimal { precision, scale } => {
             number::decimal_from_text(*precision, *scale, text)
         }
-        ColumnType::Char { chars, .. } => strings::char_from_text(*chars, text),
-        ColumnType::VarChar { chars, .. } => strings::varchar_from_text(*chars, text),
-        ColumnType::Text { size, .. } => strings::text_from_text(*size, text),
+        ColumnType::Char { chars, collation } => {
+            strings::char_from_text(*chars, text, collation.set())
+        }
+        ColumnType::VarChar { chars, collation } => {
+            strings::varchar_from_text(*chars, text, collation.set())
+        }
+        ColumnType::Text { size, collation } => {
+            strings::text_from_text(*size, text, collation.set())
+        }
         ColumnType::Binary { bytes } => strings::binary_from_bytes(*bytes, text),
         ColumnType::VarBinary { bytes } => strings::varbinary_from_bytes(*bytes as usize, text),
         ColumnType::Blob { size } => strings::varbinary_from_bytes(size.bytes_max() as usize, text),

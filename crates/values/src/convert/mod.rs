@@ -23,6 +23,7 @@ mod words;
 
 pub use dispatch::{convert, from_text};
 pub use plain::plain_of_text;
+pub use strings::first_unstorable;
 pub use stored::{assign_from, convert_from, of_today};
 
 use crate::datum::Value;
@@ -49,7 +50,8 @@ pub enum Issue {
     /// A time that the zone's clock leaves out, 1292; a warning of it is 1299. The moment at which
     /// the clock is set forward was taken.
     LeftOut,
-    /// Not UTF-8, 1366; each such byte became `?`.
+    /// Not UTF-8, or not in the column's character set, 1366; each such byte or character became
+    /// `?`.
     InvalidUtf8,
     /// Not JSON, 3140: an error in every mode. The value is NULL.
     InvalidJson,

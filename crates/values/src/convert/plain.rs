@@ -8,14 +8,17 @@
 //! Not here: any other text (`dispatch`).
 
 use super::integer::read_plain;
+use super::strings::end_of_bytes;
 use crate::datum::Datum;
 use crate::key::trim_spaces;
 use crate::temporal::{Date, DateTime};
-use crate::types::ColumnType;
+use crate::types::{Collation, ColumnType};
 
 /// The value of the column's domain that a text is; `None` if `from_text` has to look at it.
 pub fn plain_of_text<'t>(ty: &ColumnType, text: &'t [u8]) -> Option<Datum<'t>> {
-    let is_text = || std::str::from_utf8(text).is_ok();
+    let is_text = |collation: &Collation| {
+        collation.set().has_all(text) && std::str::from_utf8(text).is_ok()
+    };
     match ty {
         ColumnType::Int { width, unsigned: false, .. } => {
             let value = read_plain(text)?;
@@ -26,15 +29,16 @@ pub fn plain_of_text<'t>(ty: &ColumnType, text: &'t [u8]) -> Option<Datum<'t>> {
             (value <= width.unsigned_max()).then_some(Datum::UInt(value))
         }
         // No text has more characters than bytes.
-        ColumnType::VarChar { chars, .. } => {
-            (text.len() <= *chars as usize && is_text()).then_some(Datum::Bytes(text))
+        ColumnType::VarChar { chars, collation } => {
+            (text.len() <= *chars as usize && is_text(collation)).then_some(Datum::Bytes(text))
         }
-        ColumnType::Char { chars, .. } => {
+        ColumnType::Char { chars, collation } => {
             let fits = text.len() <= *chars as usize && trim_spaces(text).len() == text.len();
-            (fits && is_text()).then_some(Datum::Bytes(text))
+            (fits && is_text(collation)).then_some(Datum::Bytes(text))
         }
-        ColumnType::Text { size, .. } => {
-            (text.len() as u64 <= size.bytes_max() && is_text()).then_some(Datum::Bytes(text))
+        ColumnType::Text { size, collation } => {
+            let fits = end_of_bytes(text, size.bytes_max(), collation.set()) == text.len();
+            (fits && is_text(collation)).then_some(Datum::Bytes(text))
         }
         ColumnType::VarBinary { bytes } => {
             (text.len() <= *bytes as usize).then_some(Datum::Bytes(text))

@@ -6,8 +6,8 @@ use ethnum::I256;
 
 use super::encode::{BYTES_END, BYTES_ZERO, NULL, VALUE, binary_part_bytes};
 use super::leveled::skip_leveled_key;
-use super::text::{read_bin_key, skip_text_key};
-use crate::collation::LeveledRule;
+use super::text::{read_bin_key, skip_sequence_key, skip_text_key};
+use crate::collation::{LeveledRule, SequenceRule};
 use crate::datum::Value;
 use crate::decimal::{Decimal, pow10};
 use crate::temporal::{Date, DateTime, Time, Timestamp};
@@ -97,10 +97,11 @@ fn body_bytes(ty: &ColumnType, prefix: Option<u32>, body: &[u8]) -> Result<usize
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }
         | ColumnType::Text { collation, .. } => {
-            let found = match LeveledRule::of(*collation) {
+            let found = match (LeveledRule::of(*collation), SequenceRule::of(*collation)) {
                 _ if collation.is_by_bytes() => skip_bytes(body),
-                Some(rule) => skip_leveled_key(rule, body),
-                None => skip_text_key(body),
+                (Some(rule), _) => skip_leveled_key(rule, body),
+                (None, Some(rule)) => skip_sequence_key(rule, body),
+                (None, None) => skip_text_key(body),
             };
             return found.ok_or(corrupt("a text in a key has no end"));
         }
@@ -208,7 +209,7 @@ fn decode_body(ty: &ColumnType, body: &[u8]) -> Result<Value, DamagedKey> {
         ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => Value::Bytes(read_bytes(body)),
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }
-        | ColumnType::Text { collation, .. } => match collation {
+        | ColumnType::Text { collation, .. } => match collation.comparing() {
             Collation::Binary | Collation::Utf8Mb40900Bin => Value::Bytes(read_bytes(body)),
             Collation::Utf8Mb4Bin => Value::Bytes(read_bin_key(body).ok_or_else(bad)?.0),
             _ => {

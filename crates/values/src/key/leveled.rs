@@ -27,7 +27,7 @@ const LETTERS_END: [u8; 2] = [0x00, LEVEL_END];
 /// Appends a whole text and its end.
 pub(super) fn write_leveled_key(rule: LeveledRule, text: &[u8], out: &mut Vec<u8>) {
     write_leveled_start(rule, text, out);
-    let table = rule.edition.table();
+    let table = rule.source.table();
     if rule.pads {
         out.extend_from_slice(&table.space().to_be_bytes());
         return out.extend_from_slice(&END);
@@ -47,7 +47,7 @@ pub(super) fn write_leveled_key(rule: LeveledRule, text: &[u8], out: &mut Vec<u8
 /// Appends the letters of a text, of which the keys of all texts that go on begin.
 pub(super) fn write_leveled_start(rule: LeveledRule, text: &[u8], out: &mut Vec<u8>) {
     out.reserve(2 * text.len() + END.len());
-    let table = rule.edition.table();
+    let table = rule.source.table();
     let weights = TextWeights::new(table, 0, text);
     if !rule.pads {
         return weights.for_each(|weight| out.extend_from_slice(&weight.to_be_bytes()));

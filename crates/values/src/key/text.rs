@@ -7,7 +7,7 @@
 use memchr::memchr;
 
 use super::leveled::{write_leveled_key, write_leveled_start};
-use crate::collation::{LeveledRule, next_character, weight};
+use crate::collation::{LeveledRule, SequenceRule, next_character, weight};
 use crate::types::Collation;
 
 /// Ends a text.
@@ -26,6 +26,9 @@ pub fn write_text_key(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
     if let Some(rule) = LeveledRule::of(collation) {
         return write_leveled_key(rule, text, out);
     }
+    if let Some(rule) = SequenceRule::of(collation) {
+        return write_sequence_key(rule, text, out);
+    }
     write_text_start(collation, text, out);
     out.extend_from_slice(&END);
 }
@@ -35,9 +38,13 @@ pub(super) fn write_text_start(collation: Collation, text: &[u8], out: &mut Vec<
     if let Some(rule) = LeveledRule::of(collation) {
         return write_leveled_start(rule, text, out);
     }
+    // Such keys do not begin as texts do.
+    if SequenceRule::of(collation).is_some() {
+        return;
+    }
     let text = trim_spaces(text);
     out.reserve(text.len() + END.len());
-    match collation {
+    match collation.comparing() {
         Collation::Utf8Mb4GeneralCi => write_ci(text, out),
         _ => write_bin(text, out),
     }
@@ -136,6 +143,29 @@ fn write_bin(text: &[u8], out: &mut Vec<u8>) {
         rest = &spaces[1..];
     }
     out.extend_from_slice(rest);
+}
+
+/// Appends the bytes that stand for a whole text: padded, or with 0 behind them.
+fn write_sequence_key(rule: SequenceRule, text: &[u8], out: &mut Vec<u8>) {
+    let bytes = rule.bytes(text);
+    match rule.pads() {
+        true => {
+            write_bin(trim_spaces(&bytes), out);
+            out.extend_from_slice(&END);
+        }
+        false => {
+            out.extend_from_slice(&bytes);
+            out.push(0);
+        }
+    }
+}
+
+/// As `skip_text_key`, of such bytes.
+pub(super) fn skip_sequence_key(rule: SequenceRule, bytes: &[u8]) -> Option<usize> {
+    match rule.pads() {
+        true => skip_text_key(bytes),
+        false => memchr(0, bytes).map(|end| end + 1),
+    }
 }
 
 /// Length of a text in a key with its end; `None` if the bytes are none.

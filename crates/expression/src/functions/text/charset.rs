@@ -1,8 +1,7 @@
 //! Texts in other character sets: introducers, CONVERT ... USING, and functions that look at bytes.
 //!
-//! A text is UTF-8 whatever its character set is said to be; the set is a matter of the node that
-//! makes the text (`charset_of`), and only functions that look at bytes (LENGTH, HEX, MD5 ...) are
-//! given those bytes. Columns are all utf8mb4.
+//! A text is UTF-8 whatever its character set is; the set is a matter of its type's collation, and
+//! only functions that look at bytes (LENGTH, HEX, MD5 ...) are given those bytes.
 //!
 //! Not here: the sets (`values::charset`), names of sets in statements (crate `sql`).
 
@@ -11,13 +10,13 @@ use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 
 use crate::functions::call::Call;
-use crate::functions::definition::{CHARSET_OF_ALL, CHARSET_OF_FIRST};
 use crate::functions::function::Function;
 use crate::statement::error::Result;
 use crate::tree::node::{Kind, Node};
 use crate::value::cell::{Cell, NULL, bytes_of};
-use crate::value::types::text_type;
 
+/// Characters of a text of which no length is said.
+const CHARS_MAX: u32 = 16_383;
 const BYTES: ColumnType = ColumnType::VarBinary { bytes: u32::MAX };
 
 /// The values of both functions.
@@ -36,7 +35,8 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
 
 /// Bytes as text of a character set.
 pub fn read_as(node: Node, set: CharacterSet) -> Node {
-    let text = of_set(Function::ReadAs, node, set, text_type(16_383));
+    let ty = ColumnType::VarChar { chars: CHARS_MAX, collation: Collation::default_of(set) };
+    let text = of_set(Function::ReadAs, node, set, ty);
     let (ty, nullable) = (text.ty.clone(), text.nullable);
     Node::new(Kind::Cast(Box::new(text)), ty, nullable)
 }
@@ -60,31 +60,10 @@ fn of_set(function: Function, node: Node, set: CharacterSet, ty: ColumnType) -> 
     Node::new(Kind::Call(function, vec![node, name]), ty, nullable)
 }
 
-/// The character set of a node's text, if it is none of UTF-8: that of the text which it is a part
-/// of.
+/// The character set of a node's text, if it is none of UTF-8.
 pub fn charset_of(node: &Node) -> Option<CharacterSet> {
-    match &node.kind {
-        Kind::Call(Function::ReadAs, arguments) => match &arguments[1].kind {
-            Kind::Constant(Value::Bytes(name)) => {
-                CharacterSet::parse(std::str::from_utf8(name).ok()?)
-            }
-            _ => None,
-        },
-        Kind::Cast(inner) | Kind::Collated(inner)
-            if node.ty.collation().is_some_and(|rule| rule != Collation::Binary) =>
-        {
-            charset_of(inner)
-        }
-        Kind::Call(function, arguments) if function.has(CHARSET_OF_FIRST) => {
-            charset_of(arguments.first()?)
-        }
-        Kind::Call(function, arguments) if function.has(CHARSET_OF_ALL) => {
-            let first = charset_of(arguments.first()?)?;
-            arguments.iter().all(|node| charset_of(node) == Some(first)).then_some(first)
-        }
-        _ => None,
-    }
-    .filter(|set| !set.is_utf8())
+    let collation = node.ty.collation().filter(|collation| *collation != Collation::Binary)?;
+    Some(collation.set()).filter(|set| !set.is_utf8())
 }
 
 /// A text as what sees its bytes is given it: in its own character set.

@@ -1,14 +1,11 @@
 //! The collation under which operands compare, or why there is none.
 //!
-//! Columns of different collations still compare, under the one that tells more apart: what
-//! character set they were declared with, which decides in MySQL, is not known here.
-//!
-//! Not here: which collation is the stronger one (`expression`).
+//! Not here: which collation is the stronger one, and which mix (`expression::mixed_collation`).
 
-use expression::{Comparison, Kind, Node, common_rule};
+use expression::{Comparison, Kind, Node, common_rule, mixed_collation};
 use syntax::types::with_collation;
 use values::types::Collation;
-use values::{ErrorCode, SqlMode};
+use values::{ErrorCode, SqlMode, Value};
 
 use super::Bound;
 use results::SqlError;
@@ -42,8 +39,9 @@ pub fn of_connection(node: Node, mode: SqlMode) -> Node {
 
 /// The collation of text of which nothing else is said.
 const UNSAID: Collation = Collation::Utf8Mb4GeneralCi;
-/// The coercibility of a literal.
+/// The coercibility of a literal, and of a number.
 const COERCIBLE: u8 = 4;
+const NUMERIC: u8 = 5;
 
 /// The collation under which operands of an operation compare.
 ///
@@ -71,20 +69,38 @@ pub fn rule_of_comparison(a: &Node, comparison: Comparison, b: &Node) -> Bound<C
     rule_of(&[a, b], operation)
 }
 
-/// Refuses operands that insist on different collations.
+/// Refuses a literal that has a character which a collation's character set has not.
+fn refuse_literal(node: &Node, collation: Collation) -> Bound<()> {
+    let Kind::Constant(Value::Bytes(text)) = &node.kind else { return Ok(()) };
+    let (own, set) = (node.collation().0.set(), collation.set());
+    if own.is_binary() || set.is_binary() || set.has_all(text) {
+        return Ok(());
+    }
+    let bytes = own.encode(text);
+    let shown = bytes.iter().take(6).map(|byte| match byte {
+        0x20..=0x7E => char::from(*byte).to_string(),
+        _ => format!("\\x{byte:02X}"),
+    });
+    let shown: String = shown.collect();
+    let rest = if bytes.len() > 6 { "..." } else { "" };
+    let (own, set) = (own.name(), set.name());
+    let message = format!("Cannot convert string '{shown}{rest}' from {own} to {set}");
+    Err(SqlError::new(ErrorCode::CannotConvertString, message).into())
+}
+
+/// Refuses operands whose collations do not mix, and literals that have characters which the
+/// character set of the others has not.
 ///
 /// # Errors
-/// 1267 of two operands, 1270 of three, 1271 of more.
+/// 1267 of two operands, 1270 of three, 1271 of more; 3854 of a literal.
 pub fn refuse_mix(operands: &[&Node], operation: &str) -> Bound<()> {
-    let insisted = |node: &&Node| match node.collation() {
-        // Bytes have none of their own.
-        (collation, 0) if collation != Collation::Binary => Some(collation),
-        _ => None,
-    };
-    let mut all = operands.iter().filter_map(insisted);
-    let Some(first) = all.next() else { return Ok(()) };
-    if all.all(|other| other == first) {
-        return Ok(());
+    // Where there are numbers, numbers are compared.
+    let texts = operands.iter().filter(|node| node.is_text()).map(|node| node.collation());
+    let mut texts = texts.filter(|(_, coercibility)| *coercibility < NUMERIC);
+    let Some(first) = texts.next() else { return Ok(()) };
+    let mixed = texts.try_fold(first, mixed_collation);
+    if let Some((collation, _)) = mixed {
+        return operands.iter().try_for_each(|node| refuse_literal(node, collation));
     }
     let (code, named) = match operands.len() {
         2 => (ErrorCode::CantAggregate2collations, true),

@@ -2,6 +2,7 @@
 
 use rows::schema::Column;
 use syntax::definition_text;
+use values::CharacterSet;
 use values::datum::Value;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
@@ -87,7 +88,7 @@ fn column_line(
         precision,
         scale,
         fraction,
-        maybe(collation.map(|_| "utf8mb4")),
+        maybe(collation.map(|collation| collation.set_name())),
         maybe(collation.map(|collation| collation.name())),
         text(column.mysql_type_name()),
         text(key),
@@ -116,19 +117,21 @@ fn lengths(ty: &ColumnType) -> (Value, Value) {
         LobSize::Medium => 0xff_ffff,
         LobSize::Long => 0xffff_ffffu64,
     };
+    let set = ty.collation().map_or(CharacterSet::UTF8MB4, Collation::set);
+    let each = u64::from(set.bytes_max());
     match ty {
         ColumnType::Char { chars, .. } | ColumnType::VarChar { chars, .. } => {
-            (number(u64::from(*chars)), number(u64::from(*chars) * 4))
+            (number(u64::from(*chars)), number(u64::from(*chars) * each))
         }
         ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } => {
             (number(u64::from(*bytes)), number(u64::from(*bytes)))
         }
         ColumnType::Text { size, .. } | ColumnType::Blob { size } => {
-            (number(lob(size)), number(lob(size)))
+            (number(lob(size) / u64::from(set.bytes_min())), number(lob(size)))
         }
         ColumnType::Enum { .. } | ColumnType::Set { .. } => {
             let longest = ty.listed_chars() as u64;
-            (number(longest), number(longest * 4))
+            (number(longest), number(longest * each))
         }
         _ => (Value::Null, Value::Null),
     }

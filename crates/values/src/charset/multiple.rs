@@ -1,0 +1,76 @@
+//! Bytes of characters in sets of several bytes, as MySQL 9.7 has them: `multiple.tables` lists
+//! them (`scripts/collation-weights charsets`).
+//!
+//! Invariants
+//! 1. A set has the characters that MySQL's has, and no others of the same name elsewhere.
+//!
+//! Not here: bytes as characters, which `encoding_rs` reads; gb18030, which has all characters
+//! (`encoding_rs` writes it as MySQL does).
+
+use std::sync::LazyLock;
+
+use super::single::inflated;
+use crate::numbers::Numbers;
+
+/// Their names, in the order of the file, and the place of the set that one is near.
+const MULTIPLE_BYTE_SETS: [(&str, Option<usize>); 8] = [
+    ("big5", None),
+    ("cp932", None),
+    ("eucjpms", None),
+    ("euckr", None),
+    ("gbk", None),
+    ("gb2312", Some(4)),
+    ("sjis", Some(1)),
+    ("ujis", Some(2)),
+];
+
+/// Of each set its characters in order, each with its bytes as a number.
+static TABLES: LazyLock<Vec<Vec<(u32, u32)>>> = LazyLock::new(|| {
+    let bytes = inflated(include_bytes!("multiple.tables"));
+    let mut numbers = Numbers::new(&bytes);
+    let mut tables: Vec<Vec<(u32, u32)>> = Vec::new();
+    for (_, near) in MULTIPLE_BYTE_SETS {
+        let table = read(&mut numbers, near.map_or(&[], |near| &tables[near]));
+        tables.push(table);
+    }
+    tables
+});
+
+/// The characters of a set, each with its bytes as a number; `None` for sets that are not here.
+pub(super) fn codes(name: &str) -> Option<&'static [(u32, u32)]> {
+    let at = MULTIPLE_BYTE_SETS.iter().position(|(known, _)| *known == name)?;
+    Some(&TABLES[at])
+}
+
+/// The bytes of a character as a number, if the set has it.
+pub(super) fn code(codes: &[(u32, u32)], character: char) -> Option<u32> {
+    let at = codes.binary_search_by_key(&u32::from(character), |(known, _)| *known).ok()?;
+    Some(codes[at].1)
+}
+
+/// Appends the bytes that a number stands for.
+pub(super) fn push_code(code: u32, out: &mut Vec<u8>) {
+    let bytes = code.to_be_bytes();
+    // Zero is a byte, too.
+    let first = (code.leading_zeros() as usize / 8).min(3);
+    out.extend_from_slice(&bytes[first..]);
+}
+
+fn read(numbers: &mut Numbers<'_>, near: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let (mut character, mut code) = (0, 0i32);
+    let mut own = Vec::new();
+    for _ in 0..numbers.number() {
+        character += numbers.number();
+        code += numbers.difference();
+        own.push((character, code as u32));
+    }
+    if near.is_empty() {
+        return own;
+    }
+    let is_own = |(known, _): &&(u32, u32)| own.binary_search_by_key(known, |(one, _)| *one).is_ok();
+    let mut all: Vec<(u32, u32)> = near.iter().filter(|one| !is_own(one)).copied().collect();
+    // A code of 0 is that of no character but U+0000, which no set has otherwise.
+    all.extend(own.iter().filter(|(_, code)| *code != 0));
+    all.sort_unstable();
+    all
+}
