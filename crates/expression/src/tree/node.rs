@@ -511,12 +511,13 @@ pub fn mixed_collation(a: (Collation, u8), b: (Collation, u8)) -> Option<(Collat
         return Some(common_collation(a, b));
     }
     if set != other_set {
-        return match () {
-            () if is_superset(a, b) => Some(a),
-            () if is_superset(b, a) => Some(b),
-            () if a.1 < b.1 && b.1 >= SYSTEM_CONSTANT => Some(a),
-            () if b.1 < a.1 && a.1 >= SYSTEM_CONSTANT => Some(b),
-            () => None,
+        let gives_way = |side: (Collation, u8), to: (Collation, u8)| {
+            is_superset(to, side) || to.1 < side.1 && side.1 >= SYSTEM_CONSTANT
+        };
+        return match (gives_way(b, a), gives_way(a, b)) {
+            (true, _) => Some(a),
+            (false, true) => Some(b),
+            (false, false) => None,
         };
     }
     let is_unsaid = |collation| collation == Collation::Utf8Mb4GeneralCi;

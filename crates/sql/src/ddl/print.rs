@@ -89,8 +89,8 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
     line
 }
 
-/// Whether a table or a database names the collation behind its character set: where it is not the set's
-/// own, and of utf8mb4 always, which other servers have other defaults of.
+/// Whether a table or a database names the collation behind its character set: where it is not the
+/// set's own, and of utf8mb4 always, which other servers have other defaults of.
 pub fn says_collation(collation: Collation) -> bool {
     !collation.is_default() || collation.set() == CharacterSet::UTF8MB4
 }

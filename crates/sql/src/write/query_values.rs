@@ -10,7 +10,9 @@
 
 use std::sync::Arc;
 
-use expression::{BIGINT_UNSIGNED, Kind, Node, is_number, keeps_digits, seen_as_bytes};
+use expression::{
+    BIGINT_UNSIGNED, Kind, Node, charset_of, is_number, keeps_digits, seen_as_bytes,
+};
 use values::datum::Value;
 use values::types::ColumnType;
 
@@ -31,7 +33,8 @@ pub fn given_to(ty: &ColumnType, node: Node) -> Node {
 /// Makes the columns of a query, from one on, what these columns are given. Of one table, rows keep
 /// the digits however many they are; DataFusion has as many as a column shows.
 pub(super) fn give(plan: &mut QueryPlan, first: usize, columns: &[&ColumnType]) {
-    let mut numbers = Vec::new();
+    // Columns that have another type by it.
+    let mut changed = Vec::new();
     let mut keeps = false;
     for query in [&mut plan.query, &mut plan.written] {
         keeps |= keep_digits(query);
@@ -40,19 +43,23 @@ pub(super) fn give(plan: &mut QueryPlan, first: usize, columns: &[&ColumnType]) 
             let Some(node) = select.outputs.get_mut(at) else { break };
             let given = std::mem::replace(node, Node::constant(Value::Null));
             let is_literal = given.is_digits_literal();
+            let is_text = charset_of(&given).is_some();
             *node = given_to(ty, given);
-            if is_literal && !node.is_digits_literal() {
-                query.columns[at].ty = BIGINT_UNSIGNED;
-                numbers.push(at);
-            }
+            let own = match is_text && ty.is_binary_string() {
+                true => node.ty.clone(),
+                false if is_literal && !node.is_digits_literal() => BIGINT_UNSIGNED,
+                false => continue,
+            };
+            query.columns[at].ty = own.clone();
+            changed.push((at, own));
         }
     }
     if keeps && plan.tables.len() <= 1 {
         plan.needs_rows = true;
     }
-    if !numbers.is_empty() {
+    if !changed.is_empty() {
         let mut shown: Vec<ResultColumn> = plan.columns.to_vec();
-        numbers.into_iter().for_each(|at| shown[at].ty = BIGINT_UNSIGNED);
+        changed.into_iter().for_each(|(at, ty)| shown[at].ty = ty);
         plan.columns = Arc::from(shown);
     }
 }

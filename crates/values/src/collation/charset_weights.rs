@@ -40,7 +40,7 @@ pub(super) enum Follows {
 
 /// How WEIGHT_STRING shows weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum WeightDisplay {
     /// Two bytes each.
     InPairs,
     /// Two bytes each; those from 0100 to 01FF stand for the numbers below 0100.
@@ -54,20 +54,20 @@ pub(super) enum Shown {
     CodePoints,
 }
 
-impl Shown {
+impl WeightDisplay {
     /// Appends one.
     pub(super) fn write(self, weight: u16, out: &mut Vec<u8>) {
         let [high, low] = weight.to_be_bytes();
         match self {
-            Shown::InPairs => out.extend_from_slice(&[high, low]),
-            Shown::InPairsFromZero if weight >> 8 == 1 => out.extend_from_slice(&[0, low]),
-            Shown::InPairsFromZero => out.extend_from_slice(&[high, low]),
-            Shown::Bytes { .. } if weight >> 8 == 1 => out.push(low),
-            Shown::Bytes { high: true } if low == 0 => out.push(high),
-            Shown::Bytes { .. } => out.extend_from_slice(&[high, low]),
-            Shown::CodePoints if weight >= HIGH_BYTE => out.push((weight - HIGH_BYTE) as u8),
+            WeightDisplay::InPairs => out.extend_from_slice(&[high, low]),
+            WeightDisplay::InPairsFromZero if weight >> 8 == 1 => out.extend_from_slice(&[0, low]),
+            WeightDisplay::InPairsFromZero => out.extend_from_slice(&[high, low]),
+            WeightDisplay::Bytes { .. } if weight >> 8 == 1 => out.push(low),
+            WeightDisplay::Bytes { high: true } if low == 0 => out.push(high),
+            WeightDisplay::Bytes { .. } => out.extend_from_slice(&[high, low]),
+            WeightDisplay::CodePoints if weight >= HIGH_BYTE => out.push((weight - HIGH_BYTE) as u8),
             // The low byte, alone or behind a high one.
-            Shown::CodePoints => {
+            WeightDisplay::CodePoints => {
                 let is_alone = out.len() % 2 == 0;
                 out.extend_from_slice(if is_alone { &[0] } else { &[] });
                 out.push(low);
@@ -127,13 +127,13 @@ impl WeightTable {
         let set = set(collation);
         let is_bin = collation.listed().name.ends_with("_bin");
         let mut table = match set.name() {
-            "utf8mb4" => WeightTable::unpack(PACKED_400).shown_as(Shown::InPairsFromZero),
+            "utf8mb4" => WeightTable::unpack(PACKED_400).shown_as(WeightDisplay::InPairsFromZero),
             "gb18030" => {
                 let follows = if is_bin { Follows::Gb18030Bytes } else { Follows::Gb18030Order };
-                WeightTable::empty(1, follows, Shown::Bytes { high: false })
+                WeightTable::following(follows, WeightDisplay::Bytes { high: false })
             }
             _ if set.is_unicode() => {
-                WeightTable::empty(1, Follows::CodePoints, Shown::CodePoints)
+                WeightTable::following(Follows::CodePoints, WeightDisplay::CodePoints)
             }
             _ => WeightTable::of_bytes(set),
         };
@@ -154,11 +154,20 @@ impl WeightTable {
         table
     }
 
+    /// One that lists ASCII alone, for the quick way.
+    fn following(follows: Follows, shown: WeightDisplay) -> WeightTable {
+        let mut table = WeightTable::empty(1, follows, shown);
+        for byte in 0..0x80u8 {
+            table.list_weights(char::from(byte), &[BYTE + u16::from(byte)]);
+        }
+        table
+    }
+
     /// Characters as their bytes in a set order them.
     fn of_bytes(set: CharacterSet) -> WeightTable {
         let of_several = set.bytes_max() > 1;
         let high = matches!(set.name(), "sjis" | "cp932");
-        let mut table = WeightTable::empty(1, Follows::Unicode, Shown::Bytes { high });
+        let mut table = WeightTable::empty(1, Follows::Unicode, WeightDisplay::Bytes { high });
         set.each_character(|character, bytes| {
             let units = units(bytes, of_several);
             let count = units.iter().take_while(|unit| **unit != 0).count();

@@ -42,8 +42,10 @@ pub fn equal(collation: Collation, a: &[u8], b: &[u8]) -> bool {
 /// `utf8mb4_general_ci`, three under `utf8mb4_bin`, bytes as they are, Unicode's weights level by
 /// level (MariaDB 10.11 and MySQL 9.7 answer so: tests/oracle/sql/functions.sql, collations.sql).
 pub fn write_shown_weights(collation: Collation, mut text: &[u8], out: &mut Vec<u8>) {
+    let set = collation.set();
     let collation = collation.comparing();
-    if collation.is_by_bytes() {
+    // The bytes of ascii_bin are its weights, too.
+    if collation.is_by_bytes() || !set.is_unicode() && collation == Collation::Utf8Mb4Bin {
         return out.extend_from_slice(text);
     }
     if let Some(rule) = LeveledRule::of(collation) {
@@ -55,7 +57,10 @@ pub fn write_shown_weights(collation: Collation, mut text: &[u8], out: &mut Vec<
     while !text.is_empty() {
         let (character, bytes) = next_character(text);
         match collation {
-            Collation::Utf8Mb4Bin => out.extend_from_slice(&character.to_be_bytes()[1..]),
+            Collation::Utf8Mb4Bin => {
+                let first = if set.has_supplements() { 1 } else { 2 };
+                out.extend_from_slice(&character.to_be_bytes()[first..]);
+            }
             _ => out.extend_from_slice(&weight(character).to_be_bytes()),
         }
         text = &text[bytes..];

@@ -3,9 +3,10 @@
 //!
 //! Czech goes over a text several times: letters, then their accents and case, then what stands
 //! between them; `ch` is a letter. `czech.tables` has what MySQL 9.7 says of each byte
-//! (`scripts/collation-weights charsets`); the order of the passes is MySQL's (strings/ctype-czech.cc
-//! and ctype-win1250ch.cc). Thai puts vowels that are written before a consonant behind it, and
-//! marks to the end (ctype-tis620.cc), where a mark may take the place of another, as there.
+//! (`scripts/collation-weights charsets`); the order of the passes is MySQL's
+//! (strings/ctype-czech.cc and ctype-win1250ch.cc). Thai puts vowels that are written before a
+//! consonant behind it, and marks to the end (ctype-tis620.cc), where a mark may take the place of
+//! another, as there.
 //!
 //! Invariants
 //! 1. Of Czech no byte is 0, which ends a key.

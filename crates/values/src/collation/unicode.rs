@@ -20,7 +20,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use flate2::read::DeflateDecoder;
 
-use super::charset_weights::{Follows, Shown};
+use super::charset_weights::{Follows, WeightDisplay};
 use super::contractions::Contractions;
 use super::weights::next_character;
 use crate::language::{Language, Language900};
@@ -112,7 +112,7 @@ pub(crate) struct WeightTable {
     /// What weights of characters that are not listed follow from.
     follows: Follows,
     /// How WEIGHT_STRING shows its weights.
-    shown: Shown,
+    shown: WeightDisplay,
     /// The first-level weight of each ASCII character that has one and begins no contraction; 0 for
     /// the others.
     ascii: [u16; 128],
@@ -128,7 +128,7 @@ impl WeightTable {
             high: [high as u16],
             hangul_by_letters: by_letters != 0,
             wide_ideographs: wide != 0,
-            ..WeightTable::empty(levels, Follows::Unicode, Shown::InPairs)
+            ..WeightTable::empty(levels, Follows::Unicode, WeightDisplay::InPairs)
         };
         let (mut character, mut before) = (usize::MAX, [0i32; LEVELS_MAX]);
         while let Some(distance) = numbers.next() {
@@ -140,7 +140,7 @@ impl WeightTable {
     }
 
     /// One that lists no character yet.
-    pub(super) fn empty(levels: usize, follows: Follows, shown: Shown) -> WeightTable {
+    pub(super) fn empty(levels: usize, follows: Follows, shown: WeightDisplay) -> WeightTable {
         WeightTable {
             levels,
             high: [0],
@@ -159,7 +159,7 @@ impl WeightTable {
     }
 
     /// The same, shown otherwise.
-    pub(super) fn shown_as(self, shown: Shown) -> WeightTable {
+    pub(super) fn shown_as(self, shown: WeightDisplay) -> WeightTable {
         WeightTable { shown, ..self }
     }
 

@@ -1,8 +1,8 @@
 //! Text, binary strings and JSON.
 //!
 //! Lengths of CHAR and VARCHAR count characters, all others bytes, those of TEXT in its character
-//! set. Text is kept as UTF-8; what its character set does not have becomes `?`. Spaces beyond the limit may be
-//! cut: CHAR loses all spaces at its end anyway, VARCHAR notes it.
+//! set. Text is kept as UTF-8; what its character set does not have becomes `?`. Spaces beyond the
+//! limit may be cut: CHAR loses all spaces at its end anyway, VARCHAR notes it.
 
 use super::json::is_readable;
 use super::{Converted, Issue};
