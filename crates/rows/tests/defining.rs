@@ -393,7 +393,7 @@ fn old_tables_keep_their_collation_and_another_character_set_is_of_a_format_of_i
     let old = text(Collation::Utf8Mb4GeneralCi);
     engine.create_table(NewTable::new("d", "t", old, keys())).unwrap();
     drop(engine);
-    let earlier = Change::put(vec![0, 0, 0, 0, 1], vec![21, 0, 0, 0]);
+    let earlier = Change::put(vec![0, 0, 0, 0, 1], vec![22, 0, 0, 0]);
     store.write(&Batch { changes: vec![earlier] }, Durability::Os).unwrap();
     let engine = open().unwrap();
     let kept = engine.catalog().table("d", "t").unwrap();
@@ -402,7 +402,7 @@ fn old_tables_keep_their_collation_and_another_character_set_is_of_a_format_of_i
     engine.create_table(NewTable::new("d", "u", text(swedish), keys())).unwrap();
     let mut format = Vec::new();
     assert!(engine.latest().get(&[0, 0, 0, 0, 1], Reach::Disk, &mut format).unwrap());
-    assert_eq!(format, [22, 0, 0, 0]);
+    assert_eq!(format, [23, 0, 0, 0]);
     drop(engine);
     let engine = open().unwrap();
     let kept = engine.catalog().table("d", "u").unwrap();
