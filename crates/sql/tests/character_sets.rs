@@ -80,7 +80,10 @@ fn unique_keys_and_orders_are_those_of_the_declared_collation() {
         assert_eq!(run(s, "SELECT id FROM t ORDER BY b"), "2\n1\n3\n4");
         assert_eq!(run(s, "SELECT MIN(a), MAX(a), COUNT(DISTINCT b) FROM t"), "u\tä\t4");
         assert_eq!(run(s, "SELECT id FROM t WHERE a > 'z' AND a < 'ö'"), "3");
-        assert_eq!(run(s, "SELECT HEX(a), LENGTH(a), CHARSET(a) FROM t WHERE id = 3"), "E4\t1\tlatin1");
+        assert_eq!(
+            run(s, "SELECT HEX(a), LENGTH(a), CHARSET(a) FROM t WHERE id = 3"),
+            "E4\t1\tlatin1"
+        );
     }
     // What is equal under another rule is refused, and nothing changes.
     assert_eq!(error(s, "ALTER TABLE t MODIFY a VARCHAR(9) COLLATE latin1_german1_ci"), 1062);
@@ -90,7 +93,10 @@ fn unique_keys_and_orders_are_those_of_the_declared_collation() {
 #[test]
 fn characters_that_a_set_has_not_are_refused_or_marked() {
     let s = &mut session(&server());
-    run(s, "CREATE TABLE t (a VARCHAR(9), b VARCHAR(9) CHARSET utf8mb3, c TINYTEXT) CHARSET=latin1");
+    run(
+        s,
+        "CREATE TABLE t (a VARCHAR(9), b VARCHAR(9) CHARSET utf8mb3, c TINYTEXT) CHARSET=latin1",
+    );
     for value in ["(a) VALUES ('ж')", "(b) VALUES ('a😀')", "(c) VALUES ('你好你好')"] {
         assert_eq!(error(s, &format!("INSERT INTO t {value}")), 1366);
     }

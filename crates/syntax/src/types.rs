@@ -39,14 +39,7 @@ pub struct TypeSpec {
 
 impl TypeSpec {
     fn plain(ty: ColumnType) -> TypeSpec {
-        TypeSpec {
-            ty,
-            collated: false,
-            bin: false,
-            serial: false,
-            unsigned: false,
-            zerofill: None,
-        }
+        TypeSpec { ty, collated: false, bin: false, serial: false, unsigned: false, zerofill: None }
     }
 
     /// Refuses a VARCHAR that is too long in its character set; `table_char_bytes`: most bytes of a
@@ -125,7 +118,6 @@ pub fn character_set(name: &str) -> Result<CharacterSet> {
 pub fn charset_collation(name: &str) -> Result<Collation> {
     Ok(Collation::default_of(character_set(name)?))
 }
-
 
 /// Reads a type. `column` is its column's name, for errors.
 ///

@@ -72,9 +72,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
         | Function::ReleaseAllLocks
         | Function::IsFreeLock
         | Function::IsUsedLock => named_lock(function, arguments, scope)?,
-        Function::Charset => {
-            text(arguments[0].text_collation().0.set_name())
-        }
+        Function::Charset => text(arguments[0].text_collation().0.set_name()),
         Function::Coercibility => int(i64::from(arguments[0].coercibility())),
         Function::CollationOf => text(arguments[0].text_collation().0.name()),
         _ => return Err(Error::unknown_function(function.name())),

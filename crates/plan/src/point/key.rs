@@ -96,7 +96,9 @@ pub fn equal_key(ty: &ColumnType, datum: Datum<'_>, rule: Collation, zone: Zone)
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }
         | ColumnType::Text { collation, .. } => match datum {
-            Datum::Bytes(text) if rule.orders_as(*collation) && std::str::from_utf8(text).is_ok() => {
+            Datum::Bytes(text)
+                if rule.orders_as(*collation) && std::str::from_utf8(text).is_ok() =>
+            {
                 KeyValue::Exact(Value::Bytes(text.to_vec()))
             }
             _ => KeyValue::Unusable,

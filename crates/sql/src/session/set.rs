@@ -7,10 +7,10 @@ use std::sync::Arc;
 use expression::{BIGINT_UNSIGNED, Environment, Level};
 use syntax::set::{Scope as Whose, SetItem};
 use values::ErrorCode;
+use values::NamedCollation;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
-use values::NamedCollation;
 
 use super::Session;
 use crate::reply::Reply;

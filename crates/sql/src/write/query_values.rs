@@ -10,9 +10,7 @@
 
 use std::sync::Arc;
 
-use expression::{
-    BIGINT_UNSIGNED, Kind, Node, charset_of, is_number, keeps_digits, seen_as_bytes,
-};
+use expression::{BIGINT_UNSIGNED, Kind, Node, charset_of, is_number, keeps_digits, seen_as_bytes};
 use values::datum::Value;
 use values::types::ColumnType;
 

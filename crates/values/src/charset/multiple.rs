@@ -67,7 +67,8 @@ fn read(numbers: &mut Numbers<'_>, near: &[(u32, u32)]) -> Vec<(u32, u32)> {
     if near.is_empty() {
         return own;
     }
-    let is_own = |(known, _): &&(u32, u32)| own.binary_search_by_key(known, |(one, _)| *one).is_ok();
+    let is_own =
+        |(known, _): &&(u32, u32)| own.binary_search_by_key(known, |(one, _)| *one).is_ok();
     let mut all: Vec<(u32, u32)> = near.iter().filter(|one| !is_own(one)).copied().collect();
     // A code of 0 is that of no character but U+0000, which no set has otherwise.
     all.extend(own.iter().filter(|(_, code)| *code != 0));

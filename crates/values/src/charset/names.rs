@@ -77,7 +77,11 @@ pub(super) static SETS: &[CharsetNames] = &[
         Form::Utf8 { narrow: true },
     ),
     named("binary", "binary", &[63..=63], 1, Form::Binary),
-    single_as("latin1", "cp1252", &[8..=8, 5..=5, 15..=15, 31..=31, 47..=49, 94..=94, 1032..=1032, 1071..=1071]),
+    single_as(
+        "latin1",
+        "cp1252",
+        &[8..=8, 5..=5, 15..=15, 31..=31, 47..=49, 94..=94, 1032..=1032, 1071..=1071],
+    ),
     single("ascii", &[11..=11, 65..=65]),
     named(
         "ucs2",

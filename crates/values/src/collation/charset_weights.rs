@@ -65,7 +65,9 @@ impl WeightDisplay {
             WeightDisplay::Bytes { .. } if weight >> 8 == 1 => out.push(low),
             WeightDisplay::Bytes { high: true } if low == 0 => out.push(high),
             WeightDisplay::Bytes { .. } => out.extend_from_slice(&[high, low]),
-            WeightDisplay::CodePoints if weight >= HIGH_BYTE => out.push((weight - HIGH_BYTE) as u8),
+            WeightDisplay::CodePoints if weight >= HIGH_BYTE => {
+                out.push((weight - HIGH_BYTE) as u8)
+            }
             // The low byte, alone or behind a high one.
             WeightDisplay::CodePoints => {
                 let is_alone = out.len() % 2 == 0;

@@ -23,8 +23,8 @@ mod words;
 
 pub use dispatch::{convert, from_text};
 pub use plain::plain_of_text;
-pub use strings::first_unstorable;
 pub use stored::{assign_from, convert_from, of_today};
+pub use strings::first_unstorable;
 
 use crate::datum::Value;
 use crate::types::ColumnType;

@@ -16,9 +16,8 @@ use crate::types::{Collation, ColumnType};
 
 /// The value of the column's domain that a text is; `None` if `from_text` has to look at it.
 pub fn plain_of_text<'t>(ty: &ColumnType, text: &'t [u8]) -> Option<Datum<'t>> {
-    let is_text = |collation: &Collation| {
-        collation.set().has_all(text) && std::str::from_utf8(text).is_ok()
-    };
+    let is_text =
+        |collation: &Collation| collation.set().has_all(text) && std::str::from_utf8(text).is_ok();
     match ty {
         ColumnType::Int { width, unsigned: false, .. } => {
             let value = read_plain(text)?;
