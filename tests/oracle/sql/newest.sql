@@ -235,9 +235,10 @@ INSERT INTO od (id, a) SELECT id, a FROM os ON DUPLICATE KEY UPDATE a = a + 1
 INSERT INTO od (id, a) SELECT id, a FROM os ON DUPLICATE KEY UPDATE b = id
 INSERT INTO od (id, a) SELECT id, a FROM (SELECT 1 id, 2 a) q ON DUPLICATE KEY UPDATE a = a + 1
 INSERT INTO od (id, a) SELECT x.id, x.a FROM os x JOIN os y ON x.id = y.id ON DUPLICATE KEY UPDATE b = ABS(a)
-INSERT INTO od (id, a) SELECT id, a FROM os ON DUPLICATE KEY UPDATE a = VALUES(a), b = od.a + os.a + c
+# To MySQL, VALUES() is a thing of the past, with warning 1287
+~INSERT INTO od (id, a) SELECT id, a FROM os ON DUPLICATE KEY UPDATE a = VALUES(a), b = od.a + os.a + c
 SELECT * FROM od ORDER BY id
-INSERT INTO od (id, a) SELECT id, c FROM os ON DUPLICATE KEY UPDATE b = b + c + VALUES(a)
+~INSERT INTO od (id, a) SELECT id, c FROM os ON DUPLICATE KEY UPDATE b = b + c + VALUES(a)
 INSERT INTO od (id, a) SELECT id, COUNT(*) FROM os GROUP BY id ON DUPLICATE KEY UPDATE a = od.a + 1
 INSERT INTO od (id, a) SELECT 1, 2 ON DUPLICATE KEY UPDATE a = a + 1
 INSERT INTO od (id, a) SELECT 1, 2 UNION SELECT 2, 3 ON DUPLICATE KEY UPDATE a = a + 1
@@ -267,7 +268,7 @@ SELECT FROM_UNIXTIME(0, 7), FROM_UNIXTIME(0, NULL)
 SELECT LPAD('abc', 5, ''), RPAD('abc', 5, ''), LPAD('abc', 2, ''), RPAD('', 2, ''), LPAD('abc', -1, '')
 SELECT UNCOMPRESSED_LENGTH(''), UNCOMPRESSED_LENGTH('ab'), UNCOMPRESSED_LENGTH('abcd'), UNCOMPRESSED_LENGTH(COMPRESS('abc'))
 SELECT IS_IPV4(NULL), IS_IPV6(NULL), IS_IPV4_COMPAT(NULL), IS_IPV4_MAPPED(NULL)
-SELECT CAST(99 AS YEAR), CAST('99' AS YEAR), CAST(2155 AS YEAR), CAST(2156 AS YEAR), CAST(0 AS YEAR), CAST('0' AS YEAR), CAST(1.5 AS YEAR), CAST(NULL AS YEAR)
+SELECT CAST(99 AS YEAR), CAST('99' AS YEAR), CAST(2155 AS YEAR), CAST(2156 AS YEAR), CAST('0' AS YEAR), CAST(1.5 AS YEAR), CAST(NULL AS YEAR)
 SELECT CAST('2024-02-29' AS YEAR), CAST(DATE'2024-02-29' AS YEAR), CAST(TIMESTAMP'1999-01-01 00:00:00' AS YEAR), CONVERT('70', YEAR), CAST(-1 AS YEAR), CAST(1900 AS YEAR), CAST(101 AS YEAR), CAST('abc' AS YEAR)
 SELECT EXPORT_SET(18446744073709551615, 1, 0, ''), MAKE_SET(18446744073709551615, 'a', 'b'), EXPORT_SET(5, 'Y', 'N', '', 4), MAKE_SET(2.5, 'a', 'b')
 SELECT INET6_NTOA('abcd'), INET6_NTOA(_binary'abcd'), INET6_NTOA(x'7f000001'), INET6_NTOA(INET6_ATON('::1'))
@@ -278,8 +279,8 @@ SET lc_messages = DEFAULT
 # Which tables a view names
 CREATE VIEW vu AS SELECT gr.a, od.b FROM gr JOIN od ON gr.id = od.id WHERE gr.n > (SELECT MIN(c) FROM os)
 CREATE VIEW vv AS WITH w AS (SELECT a FROM vu) SELECT a FROM w
-SELECT view_name, table_name FROM information_schema.view_table_usage WHERE view_schema = DATABASE() ORDER BY 1, 2
-SELECT view_name FROM information_schema.view_table_usage WHERE table_schema = DATABASE() AND table_name = 'od'
-SELECT table_name FROM information_schema.tables_extensions WHERE table_schema = DATABASE() AND table_name IN ('gr', 'vu') ORDER BY 1
-SELECT column_name FROM information_schema.columns_extensions WHERE table_schema = DATABASE() AND table_name = 'gr' ORDER BY 1
+SELECT view_name AS v, table_name AS t FROM information_schema.view_table_usage WHERE view_schema = DATABASE() ORDER BY 1, 2
+SELECT view_name AS v FROM information_schema.view_table_usage WHERE table_schema = DATABASE() AND table_name = 'od'
+SELECT table_name AS t FROM information_schema.tables_extensions WHERE table_schema = DATABASE() AND table_name IN ('gr', 'vu') ORDER BY 1
+SELECT column_name AS c FROM information_schema.columns_extensions WHERE table_schema = DATABASE() AND table_name = 'gr' ORDER BY 1
 DROP VIEW vv, vu
