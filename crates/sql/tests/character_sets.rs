@@ -192,6 +192,9 @@ fn sets_and_collations_are_listed_and_a_connection_takes_the_databases() {
     assert_eq!(run(s, connection), "latin1_swedish_ci\tlatin1");
     run(s, "SET NAMES latin1");
     assert_eq!(run(s, "SELECT COLLATION('a'), CHARSET('a')"), "latin1_swedish_ci\tlatin1");
+    let by_name = "SELECT COUNT(*) FROM information_schema.schemata \
+                   WHERE schema_name COLLATE utf8_bin = 'l' AND schema_name COLLATE utf8_bin <> 'L'";
+    assert_eq!(run(s, by_name), "1");
     assert_eq!(error(s, "SELECT 'a' COLLATE utf8mb4_bin"), 1253);
     run(s, "CREATE TABLE t (a CHAR(1))");
     assert!(run(s, "SHOW CREATE TABLE t").contains("DEFAULT CHARSET=latin1"));

@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use expression::{Node, common_type};
+use expression::{Node, common_collation, common_type};
 use sqlparser::ast;
 use syntax::types::with_collation;
 use values::ErrorCode;
@@ -342,6 +342,9 @@ fn common_of(left: &OutputColumn, right: &OutputColumn) -> ColumnType {
                     if x != y && x != Collation::Binary && y != Collation::Binary =>
                 {
                     let rule = match left.coercibility.cmp(&right.coercibility) {
+                        _ if x.set() != y.set() => {
+                            common_collation((x, left.coercibility), (y, right.coercibility)).0
+                        }
                         Ordering::Less => x,
                         Ordering::Greater => y,
                         Ordering::Equal => Collation::Utf8Mb4Bin,

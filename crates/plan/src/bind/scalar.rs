@@ -256,8 +256,11 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                 ColumnType::Bit { .. } => CharacterSet::BINARY,
                 _ => node.ty.collation().unwrap_or(names.mode.connection_collation()).set(),
             };
-            // A text is bytes, too.
-            let is_of_set = rule.set() == set || rule == Collation::Binary;
+            // A text is bytes, too. Both kinds of UTF-8 are one here: tables that say utf8mb4 may
+            // have been declared as utf8mb3, as those of information_schema are in MySQL.
+            let is_of_set = rule.set() == set
+                || rule == Collation::Binary
+                || rule.set().is_utf8() && set.is_utf8();
             if !is_of_set && !matches!(node.kind, Kind::Constant(Value::Null)) {
                 let (name, set) = (rule.name(), set.name());
                 let message = format!("COLLATION '{name}' is not valid for CHARACTER SET '{set}'");

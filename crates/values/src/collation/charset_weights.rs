@@ -70,7 +70,7 @@ impl WeightDisplay {
             }
             // The low byte, alone or behind a high one.
             WeightDisplay::CodePoints => {
-                let is_alone = out.len() % 2 == 0;
+                let is_alone = out.len().is_multiple_of(2);
                 out.extend_from_slice(if is_alone { &[0] } else { &[] });
                 out.push(low);
             }
@@ -91,17 +91,14 @@ impl Follows {
                 let mut utf8 = [0; 4];
                 let text = char::from_u32(character).unwrap_or('?').encode_utf8(&mut utf8);
                 let bytes = gb18030().encode(text.as_bytes());
-                let order;
-                let bytes = match (self, &*bytes) {
+                Some(match (self, &*bytes) {
                     (Follows::Gb18030Order, [a, b, c, d]) => {
                         let [a, b, c, d] = [a - 0x81, b - 0x30, c - 0x81, d - 0x30].map(u32::from);
-                        order = 0xFF00_0000 + ((a * 10 + b) * 126 + c) * 10 + d;
-                        order.to_be_bytes()
+                        let order = 0xFF00_0000 + ((a * 10 + b) * 126 + c) * 10 + d;
+                        units(&order.to_be_bytes(), true)
                     }
-                    (_, [a, b, c, d]) => [*a, *b, *c, *d],
-                    (_, bytes) => return Some(units(bytes, true)),
-                };
-                Some(units(&bytes, true))
+                    (_, bytes) => units(bytes, true),
+                })
             }
         }
     }

@@ -60,9 +60,9 @@ static BY_NAME: LazyLock<HashMap<&'static str, Collation>> =
 /// That of utf8mb4 whose name ends so, if it has a variant of its own.
 pub(super) fn named_of_utf8mb4(rest: &str) -> Option<Collation> {
     let of_languages = Language::ALL.into_iter().map(Collation::Utf8Mb4OfLanguage);
-    let all = OF_ALL_LANGUAGES.into_iter().chain(of_languages);
     let own_name = |collation: &Collation| collation.name().strip_prefix("utf8mb4_");
-    all.into_iter().find(|collation| own_name(collation) == Some(rest))
+    let mut all = OF_ALL_LANGUAGES.into_iter().chain(of_languages);
+    all.find(|collation| own_name(collation) == Some(rest))
 }
 
 impl Collation {
