@@ -2,15 +2,15 @@
 # Columns of other character sets than utf8mb4: their own collations, what they take, how they mix
 # 1. Which there are
 SELECT collation_name, character_set_name, id, is_compiled, sortlen, pad_attribute FROM information_schema.collations WHERE collation_name <> 'utf8mb4_ja_0900_as_cs_ks' ORDER BY id
-SELECT character_set_name, description, maxlen FROM information_schema.character_sets ORDER BY 1
-SELECT character_set_name, default_collate_name FROM information_schema.character_sets WHERE character_set_name <> 'utf8mb4' ORDER BY 1
+SELECT character_set_name AS a, description AS b, maxlen AS c FROM information_schema.character_sets ORDER BY 1
+SELECT character_set_name AS a, default_collate_name AS b FROM information_schema.character_sets WHERE character_set_name <> 'utf8mb4' ORDER BY 1
 SELECT collation_name FROM information_schema.collations WHERE is_default = 'Yes' AND character_set_name <> 'utf8mb4' ORDER BY 1
 SELECT _latin1 X'FC' = _latin1 'y' AS a, _latin1 X'FC' = _latin1 'u' AS b, _latin1 X'DF' COLLATE latin1_german2_ci = _latin1 'SS' AS c, _latin1 X'E4' COLLATE latin1_german1_ci = _latin1 'A' AS d
 SELECT _latin2 'chata' COLLATE latin2_czech_cs > _latin2 'had' AS a, _cp1250 'chata' COLLATE cp1250_czech_cs > _cp1250 'had' AS b, _koi8u '`' = _koi8u '' AS c, _cp1250 X'61A0' = _cp1250 'a' AS d
 SELECT HEX(WEIGHT_STRING(_latin1 X'61E4' COLLATE latin1_german2_ci)) AS a, HEX(WEIGHT_STRING(_gbk X'B0A1')) AS b, HEX(WEIGHT_STRING(_sjis X'88C1B161')) AS c, HEX(WEIGHT_STRING(_latin2 'ach b' COLLATE latin2_czech_cs)) AS d
 SELECT HEX(CONVERT(_utf8mb4'řŽ' USING cp852)) AS a, HEX(CONVERT(_utf8mb4'åäö' USING swe7)) AS b, HEX(CONVERT(_utf8mb4'亜😀' USING ujis)) AS c, CONVERT(_keybcs2 X'87A9' USING utf8mb4) AS d, CONVERT(_macce X'93EB' USING utf8mb4) AS e
 # 2. Keys
-CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9) CHARACTER SET latin1, b VARCHAR(9) COLLATE latin1_general_cs, c VARCHAR(9) CHARACTER SET latin1 COLLATE latin1_bin, d VARCHAR(9) COLLATE latin1_german2_ci, e VARCHAR(9) CHARACTER SET utf8mb3, KEY (a), KEY (b), KEY (c), KEY (d), KEY (e)) CHARSET=latin1
+CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9) CHARACTER SET latin1, b VARCHAR(9) COLLATE latin1_general_cs, c VARCHAR(9) CHARACTER SET latin1 COLLATE latin1_bin, d VARCHAR(9) COLLATE latin1_german2_ci, e VARCHAR(9) CHARACTER SET utf16, KEY (a), KEY (b), KEY (c), KEY (d), KEY (e)) CHARSET=latin1
 INSERT INTO t VALUES (1,'u','u','u','u','u'), (2,'U','U','U','U','U'), (3,'ü','ü','ü','ü','ü'), (4,'y','y','y','y','y'), (5,'ue','ue','ue','ue','ue'), (6,'€','€','€','€','€'), (7,'a ','a ','a ','a ','a '), (8,'','','','',''), (9,NULL,NULL,NULL,NULL,NULL), (10,'ss','ss','ss','ss','ss'), (11,'ß','ß','ß','ß','ß'), (12,'z','z','z','z','z'), (13,'ä','ä','ä','ä','ä'), (14,'Ö','Ö','Ö','Ö','Ö')
 SELECT id FROM t WHERE a = 'Y' ORDER BY id
 SELECT id FROM t WHERE b = 'U' ORDER BY id
@@ -39,9 +39,9 @@ INSERT IGNORE INTO t (id, a, e) VALUES (21, 'aжb', 'x😀')
 SELECT a, e FROM t WHERE id = 21
 UPDATE t SET a = 'ж' WHERE id = 21
 # 4. Mixes
-CREATE TABLE m (a VARCHAR(5) CHARACTER SET latin1, b VARCHAR(5) CHARACTER SET ascii, c VARCHAR(5) CHARACTER SET cp1251, d VARCHAR(5) COLLATE utf8mb4_0900_ai_ci, e VARCHAR(5) COLLATE utf8mb4_bin, f VARCHAR(5) COLLATE utf8mb4_unicode_ci, g VARCHAR(5) CHARACTER SET utf8mb3, h VARBINARY(5), i VARCHAR(5) COLLATE latin1_german1_ci)
+CREATE TABLE m (a VARCHAR(5) CHARACTER SET latin1, b VARCHAR(5) CHARACTER SET ascii, c VARCHAR(5) CHARACTER SET cp1251, d VARCHAR(5) COLLATE utf8mb4_0900_ai_ci, e VARCHAR(5) COLLATE utf8mb4_bin, f VARCHAR(5) COLLATE utf8mb4_unicode_ci, g VARCHAR(5) CHARACTER SET utf16, h VARBINARY(5), i VARCHAR(5) COLLATE latin1_german1_ci)
 INSERT INTO m VALUES ('ä', 'a', 'ж', 'ä', 'ä', 'ä', 'ä', 'a', 'ü')
-SELECT a = b, b = c, a = d, d = e, a = g, d = g, c = g, c = 'ж', i = 'Y', a = h FROM m
+SELECT a = b, b = c, a = d, d = e, a = g, c = g, c = 'ж', i = 'Y', a = h FROM m
 SELECT a = c FROM m
 SELECT a = i FROM m
 SELECT d = f FROM m
@@ -63,7 +63,7 @@ CREATE TABLE n (a INT) CHARSET=latin1 COLLATE utf8mb4_bin
 CREATE TABLE n (a CHAR(1) CHARACTER SET latin1 COLLATE utf8mb4_bin)
 CREATE TABLE n (a VARCHAR(65536)) CHARSET=latin1
 CREATE TABLE n (a CHAR(1) COLLATE utf8mb3_sv_0900_ai_ci)
-SELECT column_name, character_maximum_length, character_octet_length, character_set_name, collation_name FROM information_schema.columns WHERE table_name = 'm' AND table_schema = DATABASE() ORDER BY ordinal_position
+SELECT column_name AS a, CAST(character_maximum_length AS CHAR) AS b, CAST(character_octet_length AS CHAR) AS c, character_set_name AS d, collation_name AS e FROM information_schema.columns WHERE table_name = 'm' AND table_schema = DATABASE() ORDER BY ordinal_position
 CREATE TABLE k (a VARCHAR(9) UNIQUE) CHARSET=latin1
 INSERT INTO k VALUES ('ü'), ('u')
 INSERT INTO k VALUES ('Y')
@@ -71,5 +71,5 @@ ALTER TABLE k CONVERT TO CHARACTER SET latin1 COLLATE latin1_german1_ci
 ALTER TABLE k CONVERT TO CHARACTER SET latin1 COLLATE latin1_general_cs
 SELECT a FROM k ORDER BY a
 ALTER TABLE k CONVERT TO CHARACTER SET koi8r
-ALTER TABLE k CONVERT TO CHARACTER SET utf8mb3
+ALTER TABLE k CONVERT TO CHARACTER SET utf16
 DROP TABLE t, m, k
