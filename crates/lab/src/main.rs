@@ -53,6 +53,8 @@ enum Experiment {
     Handshakes(experiments::handshakes::HandshakesOptions),
     /// Look-ups by key of an account with grants, and of nobody in particular.
     Logins(experiments::logins::LoginsOptions),
+    /// Look-ups by key of a server that is watched by all means, and of one that is not.
+    Watched(experiments::watched::WatchedOptions),
     /// Table queries on documents with indexes, beside SQL on generated columns.
     Documents(experiments::documents::DocumentsOptions),
     /// Read a player, change it, look an account up: verified against races.
@@ -108,6 +110,7 @@ fn main() -> Result<()> {
         Experiment::Tls(options) => experiments::tls::run(&options),
         Experiment::Handshakes(options) => experiments::handshakes::run(&options),
         Experiment::Logins(options) => experiments::logins::run(&options),
+        Experiment::Watched(options) => experiments::watched::run(&options),
         Experiment::Documents(options) => experiments::documents::run(&options),
         Experiment::Game(options) => experiments::game::run(&options),
         Experiment::Durability(options) => experiments::durability::run(&options),

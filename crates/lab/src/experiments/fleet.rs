@@ -5,7 +5,8 @@
 
 use std::net::TcpStream;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use tls::Connector;
 
 use super::loading::{DATABASE, UserFiller, fill, load_users};
 use super::{Common, progress};
@@ -39,6 +40,15 @@ pub const ROWHOUSE_HANDLERSOCKET: &str = "rowhouse handlersocket";
 pub const ROWHOUSE_MEMCACHED: &str = "rowhouse memcached";
 /// Rowhouse by its Tyrant door.
 pub const ROWHOUSE_TYRANT: &str = "rowhouse tyrant";
+
+/// One new connection within TLS.
+///
+/// # Errors
+/// Of the socket, and of TLS.
+pub fn within_tls(port: u16, connector: &Connector) -> Result<Wire> {
+    let stream = TcpStream::connect(("127.0.0.1", port))?;
+    Wire::encrypted(stream, connector).context("TLS")
+}
 
 /// One new connection to a reader of batches of this size.
 pub type ConnectReader<'a> = Box<dyn Fn(usize) -> Result<(Box<dyn Reader>, Wire)> + 'a>;

@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -15,7 +14,9 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
 
-use super::fleet::{MEMCACHED, ROWHOUSE_MEMCACHED, Readable, filler, keys, read_keys};
+use super::fleet::{
+    MEMCACHED, ROWHOUSE_MEMCACHED, Readable, filler, keys, read_keys, within_tls,
+};
 use super::loading::{fill, load_users};
 use super::rounds::{Mode, one_turn, read_all};
 use super::{Common, progress};
@@ -188,7 +189,7 @@ fn connect_on(
 /// Connects as a client that knows nothing of the server, and asks for its version.
 fn ask_within_tls(port: u16) -> Result<Wire> {
     let connector = tls::Connector::unproven()?;
-    let mut wire = Wire::encrypted(TcpStream::connect(("127.0.0.1", port))?, &connector)?;
+    let mut wire = within_tls(port, &connector)?;
     wire.write_all(b"version\r\n")?;
     ensure!(!wire.send_rest()?, "a request did not leave at once");
     let mut answer = [0; 8];

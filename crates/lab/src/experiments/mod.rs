@@ -25,6 +25,7 @@ pub mod sysbench;
 pub mod tables;
 pub mod tls;
 pub mod wall;
+pub mod watched;
 pub mod writers;
 
 mod dice;

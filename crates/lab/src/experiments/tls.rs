@@ -5,7 +5,6 @@
 //! Asked: within TLS at most 1.6 times the CPU time of plain text, and ahead of `memcached -Z` and
 //! of MariaDB's TLS.
 
-use std::net::TcpStream;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -13,12 +12,11 @@ use clap::Args;
 
 use super::fleet::{
     MARIADB_PREPARED, MEMCACHED, ROWHOUSE_MEMCACHED, ROWHOUSE_PREPARED, Readable, filler, keys,
-    read_keys, read_prepared,
+    read_keys, read_prepared, within_tls,
 };
 use super::loading::{DATABASE, fill, load_users};
 use super::rounds::{measure, modes_named, read_all};
 use super::{Common, progress};
-use crate::generator::Wire;
 use crate::peers::{Durability, MariaDb, MariaDbSettings, MemcachedServer, Rowhouse, free_ports};
 use crate::plot::Drawing;
 use crate::protocols::mysql::MysqlSession;
@@ -99,10 +97,6 @@ pub fn run(options: &TlsOptions) -> Result<()> {
     report.versions.insert("mariadb".into(), mariadb.version.clone());
 
     let connector = tls::Connector::unproven()?;
-    let encrypted = |port: u16| {
-        let stream = TcpStream::connect(("127.0.0.1", port))?;
-        Wire::encrypted(stream, &connector).context("TLS")
-    };
     let peer_tls_port = peer.tls_port.context("no port within TLS")?;
     let session_within_tls =
         |port: u16| MysqlSession::connect_encrypted(port, DATABASE, &connector);
@@ -110,16 +104,16 @@ pub fn run(options: &TlsOptions) -> Result<()> {
     let (ours_pid, peer_pid) = (ours.server.pid(), peer.server.pid());
     let mariadb_pid = mariadb.server.pid();
     let reader = |name, pid, connect| Readable { name, pid, connect };
-    let within_tls = |port| read_prepared(users, move || session_within_tls(port));
+    let prepared_within_tls = |port| read_prepared(users, move || session_within_tls(port));
     let contenders = [
         reader(ROWHOUSE_MEMCACHED, ours_pid, read_keys(users, || ours.memcached())),
-        reader(ROWHOUSE_TLS, ours_pid, read_keys(users, || encrypted(tls_port))),
+        reader(ROWHOUSE_TLS, ours_pid, read_keys(users, || within_tls(tls_port, &connector))),
         reader(MEMCACHED, peer_pid, read_keys(users, || peer.connect())),
-        reader(MEMCACHED_TLS, peer_pid, read_keys(users, || encrypted(peer_tls_port))),
+        reader(MEMCACHED_TLS, peer_pid, read_keys(users, || within_tls(peer_tls_port, &connector))),
         reader(ROWHOUSE_PREPARED, ours_pid, read_prepared(users, || ours.session(DATABASE))),
-        reader(ROWHOUSE_PREPARED_TLS, ours_pid, within_tls(ours_port)),
+        reader(ROWHOUSE_PREPARED_TLS, ours_pid, prepared_within_tls(ours_port)),
         reader(MARIADB_PREPARED, mariadb_pid, read_prepared(users, || mariadb.session(DATABASE))),
-        reader(MARIADB_PREPARED_TLS, mariadb_pid, within_tls(mariadb.port)),
+        reader(MARIADB_PREPARED_TLS, mariadb_pid, prepared_within_tls(mariadb.port)),
     ];
     let modes = modes_named(&options.mode);
     read_all(&contenders, users, "", common, &mut report);

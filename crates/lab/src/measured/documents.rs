@@ -16,7 +16,7 @@ pub struct DocumentedExperiment {
 }
 
 /// All of them, in the order of the page.
-pub const EXPERIMENTS: [DocumentedExperiment; 26] = [
+pub const EXPERIMENTS: [DocumentedExperiment; 27] = [
     DocumentedExperiment {
         name: "lookup",
         question: "What does a row cost by its key, everything in memory?",
@@ -209,5 +209,11 @@ pub const EXPERIMENTS: [DocumentedExperiment; 26] = [
         question: "What does a login with grants cost a look-up by key?",
         theirs: Some("HandlerSocket has no users: every client sees every table."),
         figures: &[],
+    },
+    DocumentedExperiment {
+        name: "watched",
+        question: "What do digests, logs, metrics and the page cost a look-up by key?",
+        theirs: None,
+        figures: &["scrapes"],
     },
 ];

@@ -407,6 +407,16 @@ fn an_account_with_grants_reads_the_same_rows_at_every_door() {
 }
 
 #[test]
+fn a_server_that_is_watched_answers_as_one_that_is_not() {
+    let run = run(&["watched", "--rows", "500", "--connections", "4"]);
+    let doors = ["memcached", "handlersocket", "tyrant", "sql text", "sql prepared"];
+    let watched = doors.map(|door| format!("{door} watched"));
+    run.has(&watched.each_ref().map(String::as_str));
+    let figures = run.report["figures"].as_object().expect("figures");
+    assert!(figures["scrapes of metrics"].as_u64() >= Some(1), "{}", run.text);
+}
+
+#[test]
 fn data_larger_than_the_memory_are_read_and_written_rightly() {
     // Without a limit by the kernel, which takes root; rows so long that there are few of them.
     let sizes = ["--multiples", "0.005,0.01", "--note", "4000"];
