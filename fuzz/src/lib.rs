@@ -6,6 +6,7 @@
 //!
 //! Adding one: a file here, a row in `TARGETS`, seeds in `corpus/NAME/`.
 
+pub mod account_statement;
 pub mod catalog_definition;
 pub mod certificate;
 pub mod column;
@@ -14,6 +15,7 @@ pub mod file_csv;
 pub mod file_parquet;
 pub mod handlersocket_conversation;
 pub mod handlersocket_line;
+pub mod host_pattern;
 pub mod key;
 pub mod load_client;
 pub mod load_lines;
@@ -43,6 +45,7 @@ pub mod tyrant_text;
 
 /// Every target: its name, which is its file's and its corpus' as well, and its check.
 pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+    ("account_statement", account_statement::check),
     ("catalog_definition", catalog_definition::check),
     ("certificate", certificate::check),
     ("column", column::check),
@@ -51,6 +54,7 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("file_parquet", file_parquet::check),
     ("handlersocket_conversation", handlersocket_conversation::check),
     ("handlersocket_line", handlersocket_line::check),
+    ("host_pattern", host_pattern::check),
     ("key", key::check),
     ("load_client", load_client::check),
     ("load_lines", load_lines::check),
