@@ -21,30 +21,81 @@ const READ: &[&str] = &["SELECT(k)", "SELECT(v)"];
 const PUT: &[&str] = &["INSERT(k)", "INSERT(v)", "UPDATE(v)"];
 const ADD: &[&str] = &["SELECT(k)", "SELECT(v)", "INSERT(k)", "INSERT(v)", "UPDATE(v)"];
 
-/// Commands that succeed, and the privileges on `tyrant.records` that each needs.
-fn commands() -> Vec<(&'static str, Vec<u8>, &'static [&'static str])> {
-    let of_key = |command: u8, key: &str| {
-        [&[0xc8, command][..], &(key.len() as u32).to_be_bytes(), key.as_bytes()].concat()
+/// A command that succeeds, and the privileges that it needs: on the database's table, where they
+/// do not say.
+type NeedingCommand = (&'static str, Vec<u8>, &'static [&'static str]);
+
+fn of_key(command: u8, key: &str) -> Vec<u8> {
+    [&[0xc8, command][..], &(key.len() as u32).to_be_bytes(), key.as_bytes()].concat()
+}
+
+/// Commands on a plain database, `tyrant.records`, in an order in which they succeed.
+fn commands() -> Vec<NeedingCommand> {
+    let shifted = || {
+        let (head, texts) = ([0xc8, 0x13, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9], b"a1");
+        [&head[..], texts].concat()
     };
+    let half = || [&[0xc8, 0x61, 0, 0, 0, 1][..], &[0; 16], b"d"].concat();
+    const KEEP: &[&str] = &["INSERT(k)", "INSERT(v)"];
+    const OUT: &[&str] = &["DELETE", "SELECT(k)"];
     vec![
         ("put", record(0x10, "a", "1"), PUT),
-        ("putkeep", record(0x11, "b", "1"), &["INSERT(k)", "INSERT(v)"]),
+        ("putkeep", record(0x11, "b", "1"), KEEP),
         ("putcat", record(0x12, "a", "1"), ADD),
+        ("putshl", shifted(), ADD),
         ("get", get("a"), READ),
         ("vsiz", of_key(0x38, "a"), READ),
         ("mget", [&[0xc8, 0x31, 0, 0, 0, 1, 0, 0, 0, 1][..], b"a"].concat(), READ),
-        ("out", of_key(0x20, "b"), &["DELETE", "SELECT(k)"]),
+        ("out", of_key(0x20, "b"), OUT),
         ("iternext", vec![0xc8, 0x51], READ),
         ("fwmkeys", [&[0xc8, 0x58, 0, 0, 0, 1, 0, 0, 0, 9][..], b"a"].concat(), READ),
         ("addint", [&[0xc8, 0x60, 0, 0, 0, 1, 0, 0, 0, 1][..], b"n"].concat(), ADD),
+        ("adddouble", half(), ADD),
+        ("ext", ext("nothing", "a", ""), &["EXECUTE ON tyrant.*"]),
+        ("ext that reads", ext("read", "a", ""), &["EXECUTE ON tyrant.*", "SELECT(k)", "SELECT(v)"]),
+        ("copy", of_key(0x73, "daily"), &["BACKUP_ADMIN ON *.*"]),
         ("rnum", vec![0xc8, 0x80], &["SELECT(k)"]),
         ("size", vec![0xc8, 0x81], &["SELECT(k)"]),
         ("stat", vec![0xc8, 0x88], &["SELECT(k)"]),
+        ("misc put", misc("put", &["c", "1"]), PUT),
+        ("misc putkeep", misc("putkeep", &["e", "1"]), KEEP),
+        ("misc putcat", misc("putcat", &["c", "1"]), ADD),
+        ("misc get", misc("get", &["c"]), READ),
+        ("misc getpart", misc("getpart", &["c", "0", "1"]), READ),
+        ("misc out", misc("out", &["e"]), OUT),
         ("misc putlist", misc("putlist", &["a", "2"]), PUT),
         ("misc getlist", misc("getlist", &["a"]), READ),
-        ("misc outlist", misc("outlist", &["n"]), &["DELETE", "SELECT(k)"]),
+        ("misc outlist", misc("outlist", &["n"]), OUT),
+        ("misc iternext", misc("iternext", &[]), READ),
         ("misc range", misc("range", &["a"]), READ),
         ("misc regex", misc("regex", &["a"]), READ),
+        ("misc vanish", misc("vanish", &[]), &["DROP"]),
+        ("vanish", vec![0xc8, 0x72], &["DROP"]),
+    ]
+}
+
+/// Commands on a table database, `tyrant.documents`.
+fn table_commands() -> Vec<NeedingCommand> {
+    const READ: &[&str] = &["SELECT(pk)", "SELECT(columns)"];
+    const PUT: &[&str] = &["INSERT(pk)", "INSERT(columns)", "UPDATE(columns)"];
+    const ADD: &[&str] =
+        &["SELECT(pk)", "SELECT(columns)", "INSERT(pk)", "INSERT(columns)", "UPDATE(columns)"];
+    let named = "addcond\0name\x000\0Ann";
+    vec![
+        ("put", record(0x10, "a", "name\0Ann"), PUT),
+        ("misc put", misc("put", &["b", "name", "Bob"]), PUT),
+        ("misc putkeep", misc("putkeep", &["c", "name", "Ann"]), &["INSERT(pk)", "INSERT(columns)"]),
+        ("misc putcat", misc("putcat", &["c", "age", "7"]), ADD),
+        ("get", get("a"), READ),
+        ("misc get", misc("get", &["a"]), READ),
+        ("addint", [&[0xc8, 0x60, 0, 0, 0, 1, 0, 0, 0, 1][..], b"a"].concat(), ADD),
+        ("setindex", misc("setindex", &["name", "0"]), &["INDEX"]),
+        ("search", misc("search", &[named]), READ),
+        ("search get", misc("search", &[named, "get"]), READ),
+        ("search count", misc("search", &[named, "count"]), READ),
+        ("metasearch", misc("metasearch", &[named, "next", named]), READ),
+        ("search out", misc("search", &[named, "out"]), &["DELETE", "SELECT(pk)", "SELECT(columns)"]),
+        ("out", of_key(0x20, "b"), &["DELETE", "SELECT(pk)"]),
         ("misc vanish", misc("vanish", &[]), &["DROP"]),
     ]
 }
@@ -114,27 +165,149 @@ fn http(client: &mut TcpStream, line: &str, authorization: &str, body: &str) -> 
 const APP: &str = "Authorization: Basic YXBwOnBhc3M6d29yZA==\r\n";
 const WRONG: &str = "Authorization: Basic YXBwOndyb25n\r\n";
 
-#[test]
-fn each_command_needs_its_privileges() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut place = Place::open(directory.path(), &["--tyrant-user=app"]);
-    for (name, command, needed) in commands() {
+/// Each command without one of its privileges, and with exactly these.
+fn assert_needed(place: &mut Place, table: &str, commands: Vec<NeedingCommand>) {
+    let on = |privilege: &str| match privilege.contains(" ON ") {
+        true => privilege.to_owned(),
+        false => format!("{privilege} ON {table}"),
+    };
+    for (name, command, needed) in commands {
         assert!(!place.succeeds(&command), "{name} with nothing");
         for privilege in needed {
-            place.run(&format!("GRANT {privilege} ON tyrant.records TO app"));
+            place.run(&format!("GRANT {} TO app", on(privilege)));
         }
         for privilege in needed {
-            place.run(&format!("REVOKE {privilege} ON tyrant.records FROM app"));
+            place.run(&format!("REVOKE {} FROM app", on(privilege)));
             assert!(!place.succeeds(&command), "{name} without {privilege}");
-            place.run(&format!("GRANT {privilege} ON tyrant.records TO app"));
+            place.run(&format!("GRANT {} TO app", on(privilege)));
         }
         assert!(place.succeeds(&command), "{name}");
         for privilege in needed {
-            place.run(&format!("REVOKE {privilege} ON tyrant.records FROM app"));
+            place.run(&format!("REVOKE {} FROM app", on(privilege)));
         }
     }
+    let count = place.sql.query(&format!("SELECT COUNT(*) FROM {table}")).ok().unwrap();
+    assert_eq!(count, [[Some("0".to_owned())]]);
+}
+
+#[test]
+fn each_command_needs_its_privileges() {
+    let script = "function nothing(key, value) return 'x' end\n\
+                  function read(key, value) return _get(key) end";
+    let (directory, data, script) = with_script(script);
+    let copies = format!("--tyrant-copies={}", directory.path().join("copies").display());
+    let flags = ["--tyrant-user=app", "--tyrant-vanish=allow", &script, &copies];
+    let mut place = Place::open(&data, &flags);
+    assert_needed(&mut place, "tyrant.records", commands());
+    // What is unanswered is not done.
+    let mut client = place.server.connect("tyrant");
+    client.write_all(&[record(0x18, "a", "1"), get("a")].concat()).unwrap();
+    let mut code = [0];
+    client.read_exact(&mut code).unwrap();
+    assert_eq!(code, [1]);
     let count = place.sql.query("SELECT COUNT(*) FROM tyrant.records").ok().unwrap();
-    assert_eq!(format!("{count:?}").matches("\"0\"").count(), 1, "{count:?}");
+    assert_eq!(count, [[Some("0".to_owned())]], "putnr");
+}
+
+#[test]
+fn each_command_of_a_table_database_needs_its_privileges() {
+    let directory = tempfile::tempdir().unwrap();
+    let flags = ["--tyrant-user=app", "--tyrant-database=tyrant.documents"];
+    let mut place = Place::open(directory.path(), &flags);
+    assert_needed(&mut place, "tyrant.documents", table_commands());
+}
+
+#[test]
+fn what_touches_no_record_needs_nothing_and_what_is_never_done_no_privilege_allows() {
+    let directory = tempfile::tempdir().unwrap();
+    let flags = ["--tyrant-user=app", "--tyrant-database=tyrant.documents"];
+    let mut place = Place::open(directory.path(), &flags);
+    let free = [
+        ("sync", vec![0xc8, 0x70]),
+        ("optimize", of_key(0x71, "")),
+        // It tells nothing of whether there is such a key.
+        ("misc iterinit", misc("iterinit", &["a"])),
+        ("misc sync", misc("sync", &[])),
+        ("misc optimize", misc("optimize", &[])),
+        ("misc cacheclear", misc("cacheclear", &[])),
+        ("misc defrag", misc("defrag", &[])),
+        ("misc error", misc("error", &[])),
+        ("misc genuid", misc("genuid", &[])),
+    ];
+    for (name, command) in free {
+        assert!(place.succeeds(&command), "{name}");
+    }
+    place.run("GRANT ALL ON *.* TO app");
+    let never = [
+        ("restore", [&[0xc8, 0x74, 0, 0, 0, 1][..], &[0; 12], b"x"].concat()),
+        ("setmst", [&[0xc8, 0x78, 0, 0, 0, 1][..], &[0; 16], b"x"].concat()),
+        ("vanish without its setting", vec![0xc8, 0x72]),
+        ("copy by a program", of_key(0x73, "@true")),
+        ("ext without a script", ext("nothing", "a", "")),
+        ("misc putdup", misc("putdup", &["a", "1"])),
+    ];
+    for (name, command) in never {
+        assert!(!place.succeeds(&command), "{name}");
+    }
+}
+
+/// Requests in text with what they are answered, and over HTTP with the status of success.
+#[test]
+fn requests_in_text_and_over_http_need_the_same() {
+    const FIND_OUT: &[&str] = &["DELETE", "SELECT(k)"];
+    const KEEP: &[&str] = &["INSERT(k)", "INSERT(v)"];
+    let replace: &[&str] = &["SELECT(k)", "UPDATE(v)"];
+    let change: &[&str] = &["SELECT(k)", "SELECT(v)", "UPDATE(v)"];
+    let texts: [(&str, &str, &[&str]); 9] = [
+        ("set a 0 0 1\r\n1\r\n", "STORED", PUT),
+        ("add b 0 0 1\r\n1\r\n", "STORED", KEEP),
+        ("replace b 0 0 1\r\n2\r\n", "STORED", replace),
+        ("get a\r\n", "VALUE a 0 1", READ),
+        ("incr b 1\r\n", "3", change),
+        ("decr b 1\r\n", "2", change),
+        ("delete b\r\n", "DELETED", FIND_OUT),
+        ("stats\r\n", "STAT ", &["SELECT(k)"]),
+        ("flush_all\r\n", "OK", &["DROP"]),
+    ];
+    let https: [(&str, &str, u16, &[&str]); 7] = [
+        ("PUT /a", "1", 201, PUT),
+        ("PUT /b", "1", 201, PUT),
+        ("GET /a", "", 200, READ),
+        ("DELETE /b", "", 200, FIND_OUT),
+        ("OPTIONS /", "", 200, &["SELECT(k)"]),
+        ("POST / HTTP/1.1\r\nX-TT-MNAME: getlist\r\nX: ", "k=a", 200, READ),
+        ("POST / HTTP/1.1\r\nX-TT-MNAME: vanish\r\nX: ", "", 200, &["DROP"]),
+    ];
+    let directory = tempfile::tempdir().unwrap();
+    let mut place = Place::open(directory.path(), &["--tyrant-user=app"]);
+    let alter = |place: &mut Place, verb: &str, privilege: &str| {
+        let side = if verb == "GRANT" { "TO" } else { "FROM" };
+        place.run(&format!("{verb} {privilege} ON tyrant.records {side} app"));
+    };
+    let mut check = |name: &str, needed: &[&str], succeeds: &dyn Fn(&Place) -> bool| {
+        assert!(!succeeds(&place), "{name} with nothing");
+        needed.iter().for_each(|privilege| alter(&mut place, "GRANT", privilege));
+        for privilege in needed {
+            alter(&mut place, "REVOKE", privilege);
+            assert!(!succeeds(&place), "{name} without {privilege}");
+            alter(&mut place, "GRANT", privilege);
+        }
+        assert!(succeeds(&place), "{name}");
+        needed.iter().for_each(|privilege| alter(&mut place, "REVOKE", privilege));
+    };
+    for (request, answer, needed) in texts {
+        check(request, needed, &|place| {
+            let mut client = place.server.connect("tyrant");
+            client.write_all(request.as_bytes()).unwrap();
+            client.write_all(b"quit\r\n").unwrap();
+            String::from_utf8(read_all(&mut client)).unwrap().starts_with(answer)
+        });
+    }
+    for (line, body, status, needed) in https {
+        check(line, needed, &|place| {
+            http(&mut place.server.connect("tyrant"), line, APP, body).0 == status
+        });
+    }
 }
 
 #[test]
