@@ -25,7 +25,7 @@ use rows::error::{Error, Result, Wait};
 use rows::ingestion::{Ingestion, TableStore};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
-use rows::row_lock_wait::RowLockWait;
+use rows::row_lock_wait::{HeldRowLock, RowLockWait};
 use rows::store::{
     Batch, Change, Cursor, Direction, Durability, KeyRange, LockWaker, LockedRange, LoopStore,
     RangeSizes, Reach, Read, Store, StoreStatus, StoreTransaction, StoreUpkeep,
@@ -258,6 +258,10 @@ impl<S: TableStore + LocalStore> LoopStore for ColumnStore<S> {
 impl<S: TableStore + LocalStore> StoreUpkeep for ColumnStore<S> {
     fn lend(&self, bytes: usize) {
         self.inner.lend(bytes);
+    }
+
+    fn held_row_locks(&self, most: usize) -> Vec<HeldRowLock> {
+        self.inner.held_row_locks(most)
     }
 
     fn row_lock_waits(&self) -> Vec<RowLockWait> {

@@ -23,7 +23,7 @@ use rows::error::{Error, Result};
 use rows::ingestion::{Ingestion, TableStore};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
-use rows::row_lock_wait::RowLockWait;
+use rows::row_lock_wait::{HeldRowLock, RowLockWait};
 use rows::store::{
     Batch, Cursor, Direction, Durability, KeyRange, LockWaker, LockedRange, LoopStore, RangeSizes,
     Reach, Read, Store, StoreStatus, StoreTransaction, StoreUpkeep,
@@ -322,6 +322,10 @@ impl StoreUpkeep for RocksStore {
         let capacity = shared.cache_bytes - bytes.min(shared.lendable_bytes);
         // A handle: the cache itself is shared.
         shared.cache.clone().set_capacity(capacity);
+    }
+
+    fn held_row_locks(&self, most: usize) -> Vec<HeldRowLock> {
+        self.locks().held_locks(most)
     }
 
     fn row_lock_waits(&self) -> Vec<RowLockWait> {

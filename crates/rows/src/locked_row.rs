@@ -42,12 +42,18 @@ impl Engine {
         let id = u32::from_be_bytes(*key.first_chunk()?);
         let table = self.catalog().all_tables().into_iter().find(|table| table.id == id)?;
         let index = key.get(4..6).and_then(|bytes| {
-            let id = u16::from_be_bytes([bytes[0], bytes[1]]);
-            let arrays = table.multi_valued.iter().position(|of| of.index.id == id);
-            let rows = table.indexes.iter().position(|index| index.id == id);
-            rows.or(arrays.map(|at| table.first_multi_valued() + at))
+            table.index_of_id(u16::from_be_bytes([bytes[0], bytes[1]]))
         });
         let values = index.map_or_else(String::new, |index| shown(&table, index, key));
         Some(LockedRow { table, index, values })
+    }
+}
+
+impl Table {
+    /// An index by the number that its keys have, also one of members of arrays.
+    pub fn index_of_id(&self, id: u16) -> Option<usize> {
+        let arrays = self.multi_valued.iter().position(|of| of.index.id == id);
+        let rows = self.indexes.iter().position(|index| index.id == id);
+        rows.or(arrays.map(|at| self.first_multi_valued() + at))
     }
 }

@@ -27,7 +27,7 @@ use crate::error::{Error, Result, Wait};
 use crate::ingestion::{Ingestion, TableStore};
 use crate::local::{LocalStore, LocalTransaction, Passes};
 use crate::locks::LockTable;
-use crate::row_lock_wait::RowLockWait;
+use crate::row_lock_wait::{HeldRowLock, RowLockWait};
 use crate::store::{
     Batch, Change, Cursor, Direction, Durability, EntryLayer, KeyRange, LockWaker, LockedRange,
     LoopStore, RangeSizes, Reach, Read, Store, StoreStatus, StoreTransaction, StoreUpkeep,
@@ -454,6 +454,10 @@ impl LoopStore for MemoryStore {
 }
 
 impl StoreUpkeep for MemoryStore {
+    fn held_row_locks(&self, most: usize) -> Vec<HeldRowLock> {
+        self.locks().held_locks(most)
+    }
+
     fn row_lock_waits(&self) -> Vec<RowLockWait> {
         self.locks().waits()
     }

@@ -1,6 +1,8 @@
-//! A wait for a row lock, as it is told to those who look at it from outside.
+//! Row locks and waits for them, as they are told to those who look at them from outside.
 //!
 //! Not here: locks (`locks`), the row that one is of (`locked_row`).
+
+use crate::schema::TableId;
 
 /// How a lock is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,4 +41,35 @@ pub struct RowLockWait {
     pub holders: Vec<u64>,
     /// How they have it.
     pub held: LockMode,
+}
+
+/// What a locked key is of, as far as its first bytes tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyPlace {
+    /// The number of its table; 0 where that is not known.
+    pub table: TableId,
+    /// The number of the index that it is of; `None`: the whole table is locked.
+    pub index: Option<u16>,
+}
+
+impl KeyPlace {
+    /// Of a key.
+    pub fn of(key: &[u8]) -> KeyPlace {
+        let index = key.get(4..6).map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
+        let table = key.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes));
+        KeyPlace { table, index }
+    }
+}
+
+/// A row lock that transactions have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldRowLock {
+    /// The lock: the hash of its key.
+    pub lock: u64,
+    /// What its key is of.
+    pub place: KeyPlace,
+    /// How they have it.
+    pub mode: LockMode,
+    /// Its owners.
+    pub holders: Vec<u64>,
 }

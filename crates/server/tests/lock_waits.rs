@@ -136,3 +136,30 @@ fn readers_for_share_go_beside_each_other_and_keep_writers_out() {
     drop((watcher, one, other));
     server.stop();
 }
+
+#[test]
+fn locks_that_nobody_waited_for_were_not_listed() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let mut watcher = login(&server);
+    watcher.execute("CREATE DATABASE d").unwrap();
+    watcher.execute("CREATE TABLE d.t (a INT PRIMARY KEY, k INT, UNIQUE KEY k (k))").unwrap();
+    watcher.execute("INSERT INTO d.t VALUES (1, 10), (2, 20), (3, 30)").unwrap();
+    let ((mut one, one_id), (mut other, other_id)) = (connection(&server), connection(&server));
+    one.execute("BEGIN").unwrap();
+    one.query("SELECT k FROM d.t WHERE a = 1 FOR UPDATE").unwrap();
+    one.query("SELECT k FROM d.t WHERE a = 2 FOR SHARE").unwrap();
+    other.execute("BEGIN").unwrap();
+    other.query("SELECT k FROM d.t WHERE a = 2 FOR SHARE").unwrap();
+    let listed = "SELECT thread_id, object_schema, object_name, index_name, lock_type, lock_mode, \
+                  lock_status, lock_data FROM performance_schema.data_locks ORDER BY 1, 6 DESC";
+    let of = |id: &str, mode: &str| format!("{id} d t PRIMARY RECORD {mode},REC_NOT_GAP GRANTED NULL");
+    let expected = [of(&one_id, "X"), of(&one_id, "S"), of(&other_id, "S")];
+    assert_eq!(lines(&mut watcher, listed), expected);
+    one.execute("COMMIT").unwrap();
+    assert_eq!(lines(&mut watcher, listed), [of(&other_id, "S")]);
+    other.execute("COMMIT").unwrap();
+    assert_eq!(lines(&mut watcher, listed), [""; 0]);
+    drop((watcher, one, other));
+    server.stop();
+}

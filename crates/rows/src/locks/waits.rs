@@ -1,9 +1,10 @@
-//! Waits for row locks: which transaction waits for which, for those who look at it from outside.
+//! Row locks, and waits for them: which transaction has which and waits for which, for those who
+//! look at it from outside.
 //!
 //! Not here: waiting (`locks`).
 
-use super::{LockTable, Owners};
-use crate::row_lock_wait::{LockMode, RowLockWait};
+use super::LockTable;
+use crate::row_lock_wait::{HeldRowLock, RowLockWait};
 
 impl LockTable {
     /// All waits there are, each as it is for a moment: locks change hands meanwhile.
@@ -26,10 +27,22 @@ impl LockTable {
             kind: waiter.kind,
             waiting: owner,
             holders: holders.iter().copied().filter(|holder| *holder != owner).collect(),
-            held: match &held.owners {
-                Owners::One(_) => LockMode::Exclusive,
-                Owners::Sharers(_) => LockMode::Shared,
-            },
+            held: held.mode(),
         })
+    }
+
+    /// Locks that are held, waited for or not, so many at most, each as it is for a moment.
+    pub fn held_locks(&self, most: usize) -> Vec<HeldRowLock> {
+        let mut found = Vec::new();
+        for shard in &self.shards {
+            let locks = shard.locks.lock();
+            found.extend(locks.iter().take(most - found.len()).map(|(lock, held)| HeldRowLock {
+                lock: *lock,
+                place: held.place,
+                mode: held.mode(),
+                holders: held.owners.all().to_vec(),
+            }));
+        }
+        found
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Batch, KeyRange, RangeSizes, Read};
 use crate::error::Result;
-use crate::row_lock_wait::{LockMode, RowLockWait};
+use crate::row_lock_wait::{HeldRowLock, LockMode, RowLockWait};
 
 /// A range of an index that a transaction has locked against new keys of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,12 @@ pub trait StoreUpkeep: Read {
 
     /// Which transactions wait for row locks of which others; nothing where that is not known.
     fn row_lock_waits(&self) -> Vec<RowLockWait> {
+        Vec::new()
+    }
+
+    /// Row locks that transactions have, so many at most; nothing where that is not known.
+    fn held_row_locks(&self, most: usize) -> Vec<HeldRowLock> {
+        let _ = most;
         Vec::new()
     }
 

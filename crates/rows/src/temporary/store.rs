@@ -18,7 +18,7 @@ use super::transaction::TransactionWithTemporary;
 use crate::begun_reads::BegunReads;
 use crate::error::Result;
 use crate::ingestion::{Ingestion, TableStore};
-use crate::row_lock_wait::RowLockWait;
+use crate::row_lock_wait::{HeldRowLock, RowLockWait};
 use crate::store::{
     Batch, Change, Cursor, Direction, Durability, KeyRange, LockWaker, LockedRange, LoopStore,
     RangeSizes, Reach, Read, Store, StoreStatus, StoreTransaction, StoreUpkeep,
@@ -198,6 +198,10 @@ impl LoopStore for StoreWithTemporary {
 impl StoreUpkeep for StoreWithTemporary {
     fn lend(&self, bytes: usize) {
         self.inner.lend(bytes);
+    }
+
+    fn held_row_locks(&self, most: usize) -> Vec<HeldRowLock> {
+        self.inner.held_row_locks(most)
     }
 
     fn row_lock_waits(&self) -> Vec<RowLockWait> {

@@ -1,11 +1,13 @@
 //! `data_lock_waits` and `data_locks`: who waits for a row lock, and who has it, and which ranges
-//! are locked. Locks of rows that nobody waits for are not listed: there may be millions, and
-//! nobody asks whose they are.
+//! are locked. Of locks that nobody waits for so many are listed and no more, as there may be
+//! millions, and without their keys, which nobody keeps.
 //!
 //! Not here: waits for changes of a table's definition.
 
+use rows::Table;
 use rows::locked_row::LockedRow;
 use rows::row_lock_wait::{LockMode, RowLockWait, WaitKind};
+use rows::schema::TableId;
 use rows::store::LockedRange;
 use values::datum::Value;
 
@@ -19,6 +21,8 @@ use std::sync::Arc;
 const ENGINE: &str = "INNODB";
 /// Most ranges that are listed.
 const RANGES_MAX: usize = 10_000;
+/// Most locks that nobody waits for that are listed.
+const LOCKS_MAX: usize = 10_000;
 
 /// The columns of `data_lock_waits`.
 const WAITS: [&str; 11] = [
@@ -97,7 +101,7 @@ pub(super) fn waits(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> List
 }
 
 /// `data_locks`: each lock that is waited for, as those have it who do, and as those want it who
-/// wait, and ranges that are locked.
+/// wait, the locks that nobody waits for, and ranges that are locked.
 pub(super) fn locks(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&LOCKS);
     if asked.are_none() {
@@ -128,6 +132,27 @@ pub(super) fn locks(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> List
             if told.insert((owner, wait.lock)) {
                 let id = lock_id(owner, &wait);
                 listing.push(line((id, wait.lock), &row, (owner, mode, status), &connections));
+            }
+        }
+    }
+    // Whatever was waited for a moment ago is told already.
+    let held_locks = engine.store().held_row_locks(LOCKS_MAX);
+    let tables: HashMap<TableId, Arc<Table>> = match held_locks.is_empty() {
+        true => HashMap::new(),
+        false => engine.catalog().all_tables().into_iter().map(|one| (one.id, one)).collect(),
+    };
+    for held in held_locks {
+        let Some(table) = tables.get(&held.place.table) else { continue };
+        let row = LockedRow {
+            table: Arc::clone(table),
+            index: held.place.index.and_then(|id| table.index_of_id(id)),
+            values: String::new(),
+        };
+        for owner in held.holders {
+            if told.insert((owner, held.lock)) {
+                let id = text(format!("{owner}:{:016x}", held.lock));
+                let how = (owner, record_mode(held.mode), "GRANTED");
+                listing.push(line((id, held.lock), &row, how, &connections));
             }
         }
     }
@@ -166,7 +191,8 @@ fn line(
     let (index, lock_type, mode, data) = match row.index {
         Some(index) => {
             let name = text(row.table.index_name_at(index));
-            (name, "RECORD", mode, text(values))
+            let data = if values.is_empty() { Value::Null } else { text(values) };
+            (name, "RECORD", mode, data)
         }
         None => (Value::Null, "TABLE", mode.split(',').next().unwrap_or(mode), Value::Null),
     };
