@@ -5,7 +5,9 @@
 //!    that is not watched has none of this, and a place on a table that is not watched refers to
 //!    none.
 //! 2. A request that is repeated elsewhere is noted there alone (`forget`).
-//! 3. Keys are told, values never: all of a request, in as many lines as they need, up to a
+//! 3. What foreign keys do to tables that follow one (ON DELETE CASCADE and its kin) is told with
+//!    the request that changes that one, as far as they may: without keys.
+//! 4. Keys are told, values never: all of a request, in as many lines as they need, up to a
 //!    mebibyte of them. What is beyond that is counted.
 //!
 //! Not here: lines and their file (`access::audit`), which requests there are (the doors).
@@ -13,9 +15,10 @@
 use std::sync::Arc;
 
 use access::LimitReached;
-use access::audit::{AuditClass, AuditEvent, AuditSubject};
+use access::audit::{AuditClass, AuditEvent, AuditLog, AuditSubject};
 use parking_lot::Mutex;
 use rows::Table;
+use rows::foreign_key::Follower;
 use values::ErrorCode;
 
 use crate::accounts::DoorAccounts;
@@ -24,6 +27,9 @@ use crate::accounts::DoorAccounts;
 const KEY_BYTES_MAX: usize = 4096;
 /// Bytes of keys that are told of a request.
 const ALL_KEY_BYTES_MAX: usize = 1 << 20;
+
+/// Operations after which rows of other tables may follow.
+const CHANGES: [&str; 3] = ["write", "update", "delete"];
 
 /// What a client's request has done so far.
 #[derive(Debug)]
@@ -43,7 +49,8 @@ struct PendingAccesses {
 /// What was done with a table: a line.
 #[derive(Debug)]
 struct TableAccess {
-    table: Arc<Table>,
+    database: String,
+    table: String,
     operation: &'static str,
     allowed: bool,
     keys: Vec<String>,
@@ -65,7 +72,11 @@ impl ClientAccesses {
     pub fn watching(this: Option<&Arc<Self>>, table: &Table) -> Option<Arc<ClientAccesses>> {
         let wants = |accesses: &&Arc<ClientAccesses>| {
             let audit = accesses.accounts.audit();
-            audit.is_some_and(|audit| audit.wants_table(&table.database, &table.name))
+            // Tables that are watched may follow any.
+            let wants = |audit: &AuditLog| {
+                audit.chooses_tables() || audit.wants_table(&table.database, &table.name)
+            };
+            audit.is_some_and(wants)
         };
         this.filter(wants).map(Arc::clone)
     }
@@ -87,11 +98,28 @@ impl ClientAccesses {
         key: Option<&[u8]>,
         allowed: bool,
     ) -> Result<(), LimitReached> {
-        if self.accounts.audit().is_some_and(|audit| audit.refuses()) {
+        let Some(audit) = self.accounts.audit() else { return Ok(()) };
+        let is_watched = audit.wants_table(&table.database, &table.name);
+        let followers = match CHANGES.contains(&operation) && allowed {
+            true => table.followers(),
+            false => Arc::from([]),
+        };
+        let follows =
+            |follower: &&Follower| audit.wants_table(&follower.database, &follower.table);
+        let mut followers = followers.iter().filter(follows).peekable();
+        if !is_watched && followers.peek().is_none() {
+            return Ok(());
+        }
+        if audit.refuses() {
             return Err(LimitReached::Unaudited);
         }
         let mut pending = self.pending.lock();
-        pending.note(table, operation, key, allowed);
+        if is_watched {
+            pending.note((&table.database, &table.name), operation, key, allowed);
+        }
+        for Follower { database, table } in followers {
+            pending.note((database, table), "cascade", None, allowed);
+        }
         Ok(())
     }
 
@@ -110,8 +138,8 @@ impl ClientAccesses {
                 false => ErrorCode::TableaccessDenied.number(),
             };
             let event = AuditEvent::Access {
-                database: &access.table.database,
-                table: &access.table.name,
+                database: &access.database,
+                table: &access.table,
                 operation: access.operation,
                 keys: &access.keys,
                 key_count: access.key_count,
@@ -125,7 +153,7 @@ impl ClientAccesses {
 impl PendingAccesses {
     fn note(
         &mut self,
-        table: &Arc<Table>,
+        (database, table): (&str, &str),
         operation: &'static str,
         key: Option<&[u8]>,
         allowed: bool,
@@ -136,12 +164,12 @@ impl PendingAccesses {
         let is_same = |access: &TableAccess| {
             access.operation == operation
                 && access.allowed == allowed
-                && access.table.database == table.database
-                && access.table.name == table.name
+                && access.database == database
+                && access.table == table
         };
         let last = self.accesses.iter().rposition(is_same);
         let has_key = |access: &TableAccess| {
-            access.keys.last().is_some_and(|last| Some(&**last) == key.as_deref())
+            access.keys.last().map(String::as_str) == key.as_deref()
         };
         let has_room = |access: &TableAccess| {
             !is_told || access.keys.is_empty() || access.key_bytes + length <= KEY_BYTES_MAX
@@ -151,10 +179,17 @@ impl PendingAccesses {
             Some(at) if has_key(&self.accesses[at]) => return,
             Some(at) if has_room(&self.accesses[at]) => at,
             _ => {
-                let table = Arc::clone(table);
+                let (database, table) = (database.to_owned(), table.to_owned());
                 let (keys, key_bytes, key_count) = (Vec::new(), 0, 0);
-                let access = TableAccess { table, operation, allowed, keys, key_bytes, key_count };
-                self.accesses.push(access);
+                self.accesses.push(TableAccess {
+                    database,
+                    table,
+                    operation,
+                    allowed,
+                    keys,
+                    key_bytes,
+                    key_count,
+                });
                 self.accesses.len() - 1
             }
         };

@@ -49,7 +49,7 @@ use values::types::{Collation, ColumnType, TextDefaults};
 
 use crate::error::{Error, Result, Thing};
 use crate::event::{EventDefinition, EventId};
-use crate::foreign_key::{ForeignKey, Reference};
+use crate::foreign_key::{ForeignKey, Reference, followers};
 use crate::ingestion::TableStore;
 use crate::rules::MakeRules;
 use crate::schema::{Column, DefaultValue, Index, IndexId, TableDefinition, TableId};
@@ -642,13 +642,15 @@ fn relate(databases: &BTreeMap<String, Tables>) {
         }
     }
     for table in databases.values().flat_map(HashMap::values) {
-        let mut of_table = references.remove(&(&*table.database, &*table.name)).unwrap_or_default();
+        let name = (&*table.database, &*table.name);
+        let mut of_table = references.get(&name).cloned().unwrap_or_default();
         of_table.sort_by(|a, b| {
             let name =
                 |of: &Reference| (of.database.clone(), of.table.clone(), of.key.name.clone());
             name(a).cmp(&name(b))
         });
-        table.state.set_references(of_table.into());
+        let followers = followers(&references, name);
+        table.state.set_references(of_table.into(), followers);
     }
 }
 

@@ -13,6 +13,7 @@
 //! Not here: what they do to rows (`transaction::parents`, `transaction::children`), how they are
 //! made and looked at (`ddl::relations`).
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -147,3 +148,36 @@ pub(crate) struct ForeignColumns {
 
 /// All that refer to a table.
 pub type References = Arc<[Reference]>;
+
+/// A table whose rows go or change with those of another, by foreign keys that say so.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Follower {
+    /// Its database.
+    pub database: String,
+    /// Its name.
+    pub table: String,
+}
+
+/// The tables that follow one, and those that follow these: each once, without itself.
+pub(crate) fn followers(
+    references: &HashMap<(&str, &str), Vec<Reference>>,
+    table: (&str, &str),
+) -> Arc<[Follower]> {
+    let mut found: BTreeSet<Follower> = BTreeSet::new();
+    let mut next = vec![(table.0.to_owned(), table.1.to_owned())];
+    while let Some((database, name)) = next.pop() {
+        for reference in references.get(&(&*database, &*name)).into_iter().flatten() {
+            let key = &reference.key;
+            let follows = !key.on_delete.refuses() || !key.on_update.refuses();
+            let (database, table_name) = (reference.database.clone(), reference.table.clone());
+            if !follows || (&*database, &*table_name) == table {
+                continue;
+            }
+            let follower = Follower { database: database.clone(), table: table_name.clone() };
+            if found.insert(follower) {
+                next.push((database, table_name));
+            }
+        }
+    }
+    found.into_iter().collect()
+}

@@ -531,3 +531,64 @@ fn keys_of_a_long_request_and_a_list_that_is_not_read_to_its_end_were_not_told_o
     });
     drop(lister);
 }
+
+#[test]
+fn rows_of_a_watched_table_that_foreign_keys_removed_were_not_told_of() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("audit.log");
+    let server = start(
+        directory.path(),
+        &["--audit-events=operations;statements", "--audit-tables=shop.parts"],
+    );
+    let mut sql = root(&server);
+    for statement in [
+        "CREATE DATABASE shop",
+        "CREATE TABLE shop.orders (id INT PRIMARY KEY, v VARCHAR(20))",
+        "CREATE TABLE shop.lines (id INT PRIMARY KEY, o INT, FOREIGN KEY (o) REFERENCES shop.orders (id) \
+         ON DELETE CASCADE)",
+        "CREATE TABLE shop.parts (id INT PRIMARY KEY, l INT)",
+        "CREATE TABLE shop.kept (id INT PRIMARY KEY, o INT, FOREIGN KEY (o) REFERENCES shop.orders (id))",
+        "INSERT INTO shop.orders VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')",
+    ] {
+        sql.run(statement);
+    }
+    let mut handler = server.connect("handlersocket-write");
+    let open = "P\t1\tshop\torders\t\tid,v\n";
+    assert_eq!(ask_line(&mut handler, open), "0\t1");
+    let delete = |id: u32| format!("1\t=\t1\t{id}\t1\t0\tD\n");
+    // Nothing follows yet.
+    assert_eq!(ask_line(&mut handler, &delete(4)), "0\t1\t1");
+    sql.run(
+        "ALTER TABLE shop.parts ADD FOREIGN KEY (l) REFERENCES shop.lines (id) ON DELETE SET NULL",
+    );
+    assert_eq!(ask_line(&mut handler, "1\t=\t1\t1\n"), "0\t2\t1\ta");
+    assert_eq!(ask_line(&mut handler, &delete(1)), "0\t1\t1");
+    let told = [
+        "DELETE FROM shop.orders WHERE id = 2",
+        "UPDATE shop.orders SET id = 9 WHERE id = 3",
+        "REPLACE INTO shop.orders VALUES (9, 'x')",
+        "DELETE o FROM shop.orders o JOIN shop.kept k ON k.o = o.id",
+    ];
+    let not_told = [
+        "SELECT * FROM shop.orders",
+        "INSERT INTO shop.orders VALUES (5, 'e')",
+        "DELETE FROM shop.kept",
+    ];
+    for statement in told.iter().chain(&not_told) {
+        sql.query(statement).unwrap();
+    }
+    sql.query("SELECT id FROM shop.parts").unwrap();
+    let last = [("query", "SELECT id FROM shop.parts".into())];
+    wait_for(&path, &last);
+    let all: Vec<String> = lines(&path)
+        .iter()
+        .filter_map(|line| match line["class"].as_str() {
+            Some("statements") => Some(line["query"].as_str()?.to_owned()),
+            _ => Some(format!("{} {} {}", line["table"], line["operation"], line["keys"])),
+        })
+        .collect();
+    let mut expected = vec!["\"parts\" \"cascade\" null"];
+    expected.extend(told);
+    expected.push("SELECT id FROM shop.parts");
+    assert_eq!(all, expected);
+}

@@ -127,6 +127,21 @@ impl Plan {
         is_target || self.query().is_some_and(|query| query.tables.iter().any(|t| is_such(t)))
     }
 
+    /// Whether it changes or removes rows of such a table, as far as it says.
+    pub fn any_changed(&self, is_such: &dyn Fn(&Table) -> bool) -> bool {
+        match self {
+            Plan::Insert(plan) => plan.changes_rows() && is_such(plan.table()),
+            Plan::InsertOfQuery(plan) => {
+                plan.insert.changes_rows() && is_such(plan.insert.table())
+            }
+            Plan::Update(plan) => is_such(plan.table()),
+            Plan::Delete(plan) => is_such(plan.table()),
+            Plan::JoinedUpdate(plan) => plan.targets().any(is_such),
+            Plan::JoinedDelete(plan) => plan.targets().any(is_such),
+            Plan::Select(_) | Plan::Query(_) | Plan::PassedOver(_) | Plan::ByText => false,
+        }
+    }
+
     /// The views that it was made with.
     pub fn views(&self) -> &[BoundView] {
         match self {

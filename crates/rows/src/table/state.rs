@@ -27,7 +27,7 @@ use super::changes::NotedColumns;
 use super::count::RowCount;
 use super::counted::CountedRows;
 use crate::error::{Error, Result, Wait};
-use crate::foreign_key::References;
+use crate::foreign_key::{Follower, References};
 use crate::recency::Recency;
 use crate::schema::{IndexId, TableDefinition, TableId};
 
@@ -128,6 +128,8 @@ pub struct TableState {
     references: RwLock<References>,
     /// Whether there are any.
     is_referenced: AtomicBool,
+    /// The tables whose rows follow its own.
+    followers: RwLock<Arc<[Follower]>>,
     /// Next hidden row id; 0 while not read from the rows yet.
     pub(crate) row_id: AtomicU64,
 }
@@ -220,9 +222,10 @@ impl TableState {
 
     /// From now on these refer to the table: with its gate closed, or where there are no rows that
     /// they could refer to.
-    pub(crate) fn set_references(&self, references: References) {
+    pub(crate) fn set_references(&self, references: References, followers: Arc<[Follower]>) {
         self.is_referenced.store(!references.is_empty(), Ordering::Release);
         *self.references.write() = references;
+        *self.followers.write() = followers;
     }
 
     /// Whether foreign keys refer to the table.
@@ -234,6 +237,11 @@ impl TableState {
     /// The foreign keys that refer to the table.
     pub(crate) fn references(&self) -> References {
         Arc::clone(&self.references.read())
+    }
+
+    /// The tables whose rows follow its own.
+    pub(crate) fn followers(&self) -> Arc<[Follower]> {
+        Arc::clone(&self.followers.read())
     }
 
     /// Makes counters be read from the rows again.

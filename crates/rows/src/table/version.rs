@@ -20,7 +20,7 @@ use super::members::MemberCodec;
 use super::multi_valued::MultiValuedCodec;
 use super::state::TableState;
 use crate::error::Result;
-use crate::foreign_key::{ForeignColumns, References};
+use crate::foreign_key::{Follower, ForeignColumns, References};
 use crate::recency::Recency;
 use crate::rules::{Check, MakeRules, Rules};
 use crate::schema::{IndexId, TableDefinition};
@@ -131,6 +131,12 @@ impl Table {
     /// The foreign keys that refer to it.
     pub fn references(&self) -> References {
         self.state.references()
+    }
+
+    /// The tables whose rows go or change with its own, by foreign keys that say so, and those that
+    /// follow these; not itself.
+    pub fn followers(&self) -> Arc<[Follower]> {
+        self.state.followers()
     }
 
     /// Its rules, if it has any.

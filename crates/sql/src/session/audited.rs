@@ -8,12 +8,15 @@
 //! 3. Tables are noted where a query is bound, and where a plan is taken that was made earlier, so
 //!    that no way to read passes by: what EXECUTE carries out, the value of SET, INTO, definitions.
 //!    What is noted once stays noted until the statement is over.
+//! 4. A statement that changes a table is one of the tables, too, whose rows follow its own by
+//!    foreign keys (ON DELETE CASCADE and its kin), whether it has rows there or not.
 //!
 //! Not here: the log (`access::audit`), the moment at which a statement is over
 //! (`server::history`), which words of a statement are secret (`server::secrets`).
 
 use access::audit::{AuditClass, AuditLog};
 use rows::Table;
+use rows::foreign_key::Follower;
 use syntax::TableName;
 use syntax::account::AccountStatement;
 use syntax::statement::Statement as Parsed;
@@ -107,7 +110,15 @@ impl Session {
         match plan {
             // It is bound when it runs.
             Plan::ByText => Ok(()),
-            plan => self.note_tables(plan.any_table(&|table| is_watched(audit, table))),
+            plan => {
+                let is_followed = |table: &Table| {
+                    let is_watched =
+                        |one: &Follower| audit.wants_table(&one.database, &one.table);
+                    table.followers().iter().any(is_watched)
+                };
+                let is_watched = plan.any_table(&|table| is_watched(audit, table));
+                self.note_tables(is_watched || plan.any_changed(&is_followed))
+            }
         }
     }
 

@@ -112,6 +112,11 @@ impl InsertPlan {
         self.asks
     }
 
+    /// Whether it may change or remove rows: REPLACE, ON DUPLICATE KEY UPDATE.
+    pub fn changes_rows(&self) -> bool {
+        self.replace || !self.on_duplicate.is_empty()
+    }
+
     /// What becomes of rows whose keys are taken, if that can be said without looking at the rows
     /// that have them.
     pub fn on_duplicate(&self) -> Option<OnDuplicate> {
