@@ -18,16 +18,24 @@ use access::host::Peer;
 use access::{
     AccessControl, AccountMeter, AccountName, AccountSeat, LimitReached, Principal, Rights,
 };
+use sql::Sql;
 use tls::Encryption;
 
 use crate::mysql::{PasswordVerdict, Users};
 use crate::peer::peer_tls;
 
 /// The accounts of a server, as a door asks for them.
-#[derive(Debug)]
 pub struct DoorAccounts {
     users: Users,
     control: Arc<AccessControl>,
+    /// Told of requests by key; `None`: nobody is.
+    told: Option<Arc<Sql>>,
+}
+
+impl std::fmt::Debug for DoorAccounts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DoorAccounts").field("users", &self.users).finish_non_exhaustive()
+    }
 }
 
 /// What became of a login.
@@ -53,7 +61,20 @@ pub struct DoorPrincipal {
 impl DoorAccounts {
     /// The users of the settings file, and the accounts of SQL.
     pub fn new(users: Users, control: &Arc<AccessControl>) -> DoorAccounts {
-        DoorAccounts { users: users.with_accounts(control), control: Arc::clone(control) }
+        let users = users.with_accounts(control);
+        DoorAccounts { users, control: Arc::clone(control), told: None }
+    }
+
+    /// Those of a server, whose digests and slow log have the requests by key of these accounts.
+    pub fn of(users: Users, sql: &Arc<Sql>) -> DoorAccounts {
+        let told = sql.notes_key_requests().then(|| Arc::clone(sql));
+        DoorAccounts { told, ..DoorAccounts::new(users, sql.access()) }
+    }
+
+    /// What is told of requests by key.
+    #[inline]
+    pub fn told(&self) -> Option<&Arc<Sql>> {
+        self.told.as_ref()
     }
 
     /// The audit log, if there is one.

@@ -94,6 +94,9 @@ pub trait Conversation: Send {
     /// Serves complete requests from the front of `input` and appends replies to `out`.
     fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next;
 
+    /// All replies of the turns before have left, this long after their requests came.
+    fn note_answered(&mut self, _took: Duration) {}
+
     /// Bytes of memory held besides input and output: parts of a request that were taken out of
     /// the input and wait for the rest.
     fn held_bytes(&self) -> usize {

@@ -15,7 +15,7 @@
 //! Not here: keys and records (crate `tls`), which connections are encrypted (crate `server`).
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tls::{Acceptor, Channel, ChannelState};
@@ -156,6 +156,10 @@ impl Conversation for EncryptedConversation {
     fn held_bytes(&self) -> usize {
         let own = self.plain.capacity() + self.kept_back.capacity();
         own + self.channel.lock().channel.held_bytes() + self.inside.held_bytes()
+    }
+
+    fn note_answered(&mut self, took: Duration) {
+        self.inside.note_answered(took);
     }
 
     fn note_buffers(&mut self, bytes: usize) {

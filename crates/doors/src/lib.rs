@@ -17,6 +17,7 @@ pub mod fuzzing;
 pub mod handlersocket;
 mod http_basic;
 pub mod input;
+mod key_requests;
 mod log_text;
 pub mod logins;
 pub mod memcached;

@@ -26,6 +26,7 @@ use tls::Encryption;
 use values::ErrorCode;
 
 use crate::accesses::ClientAccesses;
+use crate::key_requests::{self, KeyRequestTally};
 use crate::accounts::{DoorAccounts, DoorPrincipal, PasswordLogin};
 use crate::failed_logins::FailedLogins;
 
@@ -90,6 +91,8 @@ pub struct DoorClient {
     process: Option<Arc<DoorProcess>>,
     /// What the audit log is to have of its requests; `None`: nothing.
     accesses: Option<Arc<ClientAccesses>>,
+    /// Its requests that are not answered yet.
+    requests: KeyRequestTally,
     /// Its buffers, where its account's memory has a limit.
     buffers: Option<CountedBytes>,
 }
@@ -179,6 +182,7 @@ impl DoorClient {
             is_working: false,
             process: None,
             accesses: None,
+            requests: KeyRequestTally::default(),
             buffers: None,
         }
     }
@@ -348,6 +352,7 @@ impl DoorClient {
     /// A turn begins; where it may wait, KILL ends its requests until what this gives is dropped.
     pub(crate) fn begin_turn(&mut self, may_wait: bool) -> Option<DoorWork> {
         self.is_working = may_wait;
+        key_requests::forget();
         self.process.as_ref().filter(|_| may_wait).map(DoorProcess::work)
     }
 
@@ -356,9 +361,24 @@ impl DoorClient {
     pub fn end_request(&mut self) {
         self.is_counted = false;
         self.outlive_kill();
+        self.requests.add();
         if let Some(accesses) = &self.accesses {
             self.tell(accesses);
         }
+    }
+
+    /// What was asked before is answered, this long after it came: the digests and the slow log are
+    /// told.
+    pub fn note_answered(&mut self, took: Duration) {
+        let mut requests = std::mem::take(&mut self.requests);
+        match self.logins.accounts.told() {
+            Some(sql) => requests.answer((sql, self.logins.door), took, |answered| {
+                let user = self.user().unwrap_or_default();
+                sql.log_slow_requests(answered, self.connection(), (user, &self.host()));
+            }),
+            None => requests.clear(),
+        }
+        self.requests = requests;
     }
 
     /// A KILL QUERY of the request that is answered does not end the next one.
@@ -381,6 +401,7 @@ impl DoorClient {
     /// The request in front is begun again, here or elsewhere.
     #[inline]
     pub fn forget_accesses(&self) {
+        key_requests::forget();
         if let Some(accesses) = &self.accesses {
             accesses.forget();
         }

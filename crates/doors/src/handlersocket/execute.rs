@@ -422,6 +422,10 @@ impl Conversation for HandlerSocket {
         self.client.user()
     }
 
+    fn note_answered(&mut self, took: Duration) {
+        self.client.note_answered(took);
+    }
+
     fn note_buffers(&mut self, bytes: usize) {
         self.client.note_buffers(bytes);
     }

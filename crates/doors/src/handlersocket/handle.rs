@@ -14,6 +14,7 @@ use access::{Privilege, Rights};
 use rows::{Engine, Error, Table};
 
 use crate::accesses::ClientAccesses;
+use crate::key_requests;
 use crate::handlersocket::command::{HandlerSocketRefusal, IndexRequest};
 use crate::logins::DoorClient;
 
@@ -153,8 +154,10 @@ impl Handle {
     pub(super) fn ask(&self, request: &IndexRequest<'_>) -> Result<(), HandlerSocketRefusal> {
         let inserts = request.op == b"+";
         let allowed = if inserts { self.allowed.inserts } else { self.allowed.allows(request) };
+        let operation = operation_of(request);
+        key_requests::note(operation, &self.table, Some(self.index), allowed);
         if let Some(accesses) = &self.accesses {
-            self.note(accesses, request, allowed)?;
+            self.note(accesses, request, operation, allowed)?;
         }
         if allowed { Ok(()) } else { Err(HandlerSocketRefusal::DENIED) }
     }
@@ -164,14 +167,9 @@ impl Handle {
         &self,
         accesses: &ClientAccesses,
         request: &IndexRequest<'_>,
+        operation: &'static str,
         allowed: bool,
     ) -> Result<(), HandlerSocketRefusal> {
-        let operation = match (request.op, request.modify.first()) {
-            (b"+", _) => "insert",
-            (_, None) => "read",
-            (_, Some(b'D')) => "delete",
-            (_, Some(_)) => "update",
-        };
         let note = |key: &[u8]| {
             let noted = accesses.note(&self.table, operation, Some(key), allowed);
             noted.map_err(|_| HandlerSocketRefusal::UNAUDITED)
@@ -257,6 +255,16 @@ fn find_index(table: &Table, token: &[u8]) -> Option<usize> {
             .into_iter()
             .filter(visible)
             .find(|position| table.indexes[*position].name.as_bytes() == name),
+    }
+}
+
+/// What a request does, in the words of the audit log.
+fn operation_of(request: &IndexRequest<'_>) -> &'static str {
+    match (request.op, request.modify.first()) {
+        (b"+", _) => "insert",
+        (_, None) => "read",
+        (_, Some(b'D')) => "delete",
+        (_, Some(_)) => "update",
     }
 }
 

@@ -30,6 +30,7 @@ use values::types::{IntWidth, LobSize};
 use values::{Collation, ColumnType, Datum};
 
 use crate::accesses::ClientAccesses;
+use crate::key_requests;
 use crate::memcached::command::{MemcachedRefusal, MemcachedTrouble};
 use crate::memcached::rights::ItemRights;
 use crate::own_table;
@@ -244,6 +245,7 @@ impl MemcachedPlace {
     #[inline]
     pub(crate) fn ask(&self, needed: ItemRights, key: Option<&[u8]>) -> Result<(), DeniedAccess> {
         let allowed = self.rights.allow(needed);
+        key_requests::note(needed.operation().unwrap_or("read"), &self.table, None, allowed);
         if let Some(accesses) = &self.accesses
             && let Some(operation) = needed.operation().or((!allowed).then_some("read"))
         {

@@ -577,6 +577,13 @@ impl Conversation for Tyrant {
         of_http.or_else(|| self.client.user())
     }
 
+    fn note_answered(&mut self, took: Duration) {
+        self.client.note_answered(took);
+        if let Some(login) = &mut self.http_login {
+            login.client.note_answered(took);
+        }
+    }
+
     fn note_buffers(&mut self, bytes: usize) {
         let of_login = if self.says_who && self.http_login.is_some() { bytes } else { 0 };
         self.client.note_buffers(bytes - of_login);

@@ -105,6 +105,9 @@ impl<P: Poller> EventLoop<P> {
         let took = now.saturating_duration_since(connection.begun_at);
         // What is still in the input came while these were answered.
         connection.begun_at = now;
+        if let Some(conversation) = &mut connection.conversation {
+            conversation.note_answered(took);
+        }
         let door = connection.door;
         self.counters().doors[door].latencies.note(took, requests);
     }

@@ -7,6 +7,8 @@
 //! 2. There are at most so many digests as the server's memory allows; what comes later is counted
 //!    as one that has no text, as MySQL does.
 //!
+//! Requests by key at the other doors are digests, too (`key_requests`).
+//!
 //! Not here: how a statement's shape is found (`syntax::scan`), its words as a digest
 //! (`digest_text`).
 
@@ -20,6 +22,7 @@ use sha2::{Digest, Sha256};
 
 use super::digest_text::digest_text;
 use super::history::EndedStatement;
+use super::key_requests::{AnsweredRequests, KeyRequest};
 use super::statement_sums::StatementSum;
 
 /// Digests there may be, and memory that each is thought to take, with its text and a sample.
@@ -101,6 +104,22 @@ impl DigestSum {
         *bucket = bucket.saturating_add(1);
     }
 
+    fn note_requests(&mut self, answered: &AnsweredRequests) {
+        let (count, each) = (answered.count, answered.each.as_micros() as u64);
+        self.statements.add(&StatementSum {
+            count,
+            micros: (answered.each * u32::try_from(count).unwrap_or(u32::MAX)).as_micros() as u64,
+            micros_min: each,
+            micros_max: each,
+            errors: answered.denied,
+            ..StatementSum::default()
+        });
+        self.first_seen = self.first_seen.min(answered.now);
+        self.last_seen = self.last_seen.max(answered.now);
+        let bucket = &mut self.buckets[bucket_of(each)];
+        *bucket = bucket.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+    }
+
     /// With others.
     pub fn add(&mut self, other: &DigestSum) {
         self.statements.add(&other.statements);
@@ -166,7 +185,7 @@ pub struct StatementDigests {
     /// before, and no name.
     forgotten: AtomicU64,
     names: RwLock<HashMap<u64, DigestName>>,
-    sums: [Mutex<HashMap<u64, DigestSum>>; LINES],
+    sums: [Mutex<HashMap<u64, DigestSum, foldhash::fast::RandomState>>; LINES],
 }
 
 impl StatementDigests {
@@ -189,7 +208,32 @@ impl StatementDigests {
         hasher.write_u64(self.forgotten.load(Ordering::Relaxed));
         schema.hash(&mut hasher);
         hasher.write(shape);
-        let digest = hasher.finish().max(OTHERS + 1);
+        self.named(hasher.finish(), || {
+            (schema.map(str::to_string), digest_text(&String::from_utf8_lossy(shape)))
+        })
+    }
+
+    /// The digest of a kind of requests by key; `name` is asked for the first time.
+    pub fn of_requests(
+        &self,
+        kind: &KeyRequest,
+        name: impl FnOnce() -> (Option<String>, String),
+    ) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write_u64(self.generation());
+        kind.hash(&mut hasher);
+        self.named(hasher.finish(), name)
+    }
+
+    /// How often all were forgotten.
+    #[inline]
+    pub fn generation(&self) -> u64 {
+        self.forgotten.load(Ordering::Relaxed)
+    }
+
+    /// A digest by its hash, which has a name from now on if there is room for it.
+    fn named(&self, hash: u64, name: impl FnOnce() -> (Option<String>, String)) -> u64 {
+        let digest = hash.max(OTHERS + 1);
         // What the thread has noted has a name.
         if self.sums[line()].lock().contains_key(&digest) {
             return digest;
@@ -202,10 +246,10 @@ impl StatementDigests {
         if let Some(known) = known(&self.names.read()) {
             return known;
         }
-        let text = digest_text(&String::from_utf8_lossy(shape));
+        let (schema, text) = name();
         let mut names = self.names.write();
         known(&names).unwrap_or_else(|| {
-            names.insert(digest, DigestName { schema: schema.map(str::to_string), text });
+            names.insert(digest, DigestName { schema, text });
             digest
         })
     }
@@ -213,6 +257,11 @@ impl StatementDigests {
     /// A statement has ended.
     pub fn note(&self, ended: &EndedStatement<'_>) {
         self.sums[line()].lock().entry(ended.kind.digest).or_default().note(ended);
+    }
+
+    /// Requests by key were answered.
+    pub fn note_requests(&self, answered: &AnsweredRequests) {
+        self.sums[line()].lock().entry(answered.digest).or_default().note_requests(answered);
     }
 
     /// About how much memory they take.
@@ -283,6 +332,7 @@ mod tests {
             outcome: StatementOutcome { sent: 2, ..StatementOutcome::default() },
             took: Duration::from_micros(micros),
             executed: b"",
+            plan: "",
             text: text.as_bytes(),
             now: micros,
             connection: 1,
