@@ -210,6 +210,10 @@ impl RowSource for ListedRows {
         }
         Ok(false)
     }
+
+    fn is_gathered(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

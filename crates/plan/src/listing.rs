@@ -56,6 +56,15 @@ impl SystemSchema {
         })
     }
 
+    /// The one whose own table this is: not one that a client has stored there.
+    pub fn of_table(
+        relations: &Relations<'_>,
+        database: &str,
+        table: &str,
+    ) -> Option<SystemSchema> {
+        SystemSchema::of(database).filter(|schema| !schema.has_stored(relations, table))
+    }
+
     /// Whether everybody sees it and its tables, without having been granted anything there.
     pub fn is_everybodys(self) -> bool {
         matches!(self, SystemSchema::Information | SystemSchema::Performance)
@@ -63,7 +72,7 @@ impl SystemSchema {
 
     /// Whether a name in it is that of a stored table or view: `sys` may have such, as in MySQL,
     /// and what a client has stored is found before a view of the server's.
-    pub fn has_stored(self, relations: &Relations<'_>, name: &str) -> bool {
+    fn has_stored(self, relations: &Relations<'_>, name: &str) -> bool {
         let database = self.name();
         self == SystemSchema::Sys
             && (relations.table(database, name).is_ok() || relations.view(database, name).is_some())

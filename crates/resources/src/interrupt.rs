@@ -9,7 +9,7 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::owner::Owner;
 
@@ -74,6 +74,26 @@ pub fn current() -> Option<Arc<dyn Interrupt>> {
 /// The connection that this thread works for, as far as memory goes.
 pub fn owner() -> Option<Arc<Owner>> {
     CURRENT.with_borrow(|current| current.as_ref()?.owner().cloned())
+}
+
+/// The calling thread has waited so long for a disk, which counts for whose work it does. A thread
+/// that is ending works for nobody.
+pub fn note_disk_wait(waited: Duration) {
+    let note = |current: &RefCell<Option<Arc<dyn Interrupt>>>| {
+        let current = current.borrow();
+        if let Some(owner) = current.as_ref().and_then(|work| work.owner()) {
+            owner.note_disk_wait(waited);
+        }
+    };
+    let _ = CURRENT.try_with(note);
+}
+
+/// Does what waits for a disk, and counts its time.
+pub fn on_disk<T>(wait: impl FnOnce() -> T) -> T {
+    let began = Instant::now();
+    let done = wait();
+    note_disk_wait(began.elapsed());
+    done
 }
 
 /// Whether what this thread works on is to end.

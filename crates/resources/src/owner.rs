@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// What one connection has of a budget, or several together.
 #[derive(Debug, Default)]
@@ -15,6 +16,8 @@ pub struct Owner {
     examined: AtomicU64,
     /// Whether the present statement reads all rows of a table.
     scans: AtomicBool,
+    /// Nanoseconds that the present statement's threads waited for disks.
+    disk_nanos: AtomicU64,
     /// What holds for several connections together.
     ceiling: Option<MemoryCeiling>,
 }
@@ -117,9 +120,27 @@ impl Owner {
         self.scans.store(true, Ordering::Relaxed);
     }
 
+    /// A thread of the present statement has waited so long for a disk.
+    pub fn note_disk_wait(&self, waited: Duration) {
+        self.disk_nanos.fetch_add(waited.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// Microseconds that were waited for disks since this was asked last, by all threads together.
+    pub fn take_disk_micros(&self) -> u64 {
+        match self.disk_nanos.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => self.disk_nanos.swap(0, Ordering::Relaxed) / 1000,
+        }
+    }
+
+    /// Whether the present statement has read all rows of a table so far.
+    pub fn has_scanned(&self) -> bool {
+        self.scans.load(Ordering::Relaxed)
+    }
+
     /// Whether a table was read as a whole since this was asked last.
     pub fn take_table_scan(&self) -> bool {
-        self.scans.load(Ordering::Relaxed) && self.scans.swap(false, Ordering::Relaxed)
+        self.has_scanned() && self.scans.swap(false, Ordering::Relaxed)
     }
 
     /// Rows that were looked at since this was asked last.

@@ -70,6 +70,11 @@ pub trait RowSource: Send {
     fn drawn_bytes(&self) -> usize {
         0
     }
+
+    /// Whether all rows that are to come have been found already.
+    fn is_gathered(&self) -> bool {
+        false
+    }
 }
 
 /// Follows a stream of rows to its end: when it is dropped, the rows are over.
@@ -170,6 +175,11 @@ impl RowStream {
     /// Has this told of the rows that are given; it is dropped with the last one.
     pub fn follow(&mut self, follower: Box<dyn StreamFollower>) {
         self.follower = Some(follower);
+    }
+
+    /// Whether all rows that are to come have been found already.
+    pub fn is_gathered(&self) -> bool {
+        self.source.is_gathered()
     }
 
     /// Bytes of memory for clients that rows which are ready have drawn.

@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use resources::background::begin_busy_thread;
 use resources::budget::Share;
+use resources::interrupt;
 
 use crate::cache::{RowCache, WriteEffect};
 use crate::error::{Error, Result};
@@ -333,7 +334,20 @@ impl Committer {
         apart: bool,
         durability: Durability,
     ) -> Result<()> {
-        if durability < Durability::EveryCommit || apart {
+        if durability < Durability::EveryCommit {
+            return self.shared.commit(writes, durability);
+        }
+        interrupt::on_disk(|| self.commit_synced(writes, apart, durability))
+    }
+
+    /// As `commit`, where that means a sync.
+    fn commit_synced(
+        &self,
+        writes: Vec<TransactionWrites>,
+        apart: bool,
+        durability: Durability,
+    ) -> Result<()> {
+        if apart {
             return self.shared.commit(writes, durability);
         }
         if let Some(lead) = self.lead() {

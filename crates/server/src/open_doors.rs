@@ -298,7 +298,7 @@ impl BoundListeners {
         let metrics = prometheus::Sources::default();
         let stash = Budget::new(settings.stash_memory() as usize);
         let users = users(settings);
-        let accounts = Arc::new(DoorAccounts::new(users.clone(), sql.access()));
+        let accounts = Arc::new(DoorAccounts::of(users.clone(), &sql));
         let own = DoorShared { users, accounts, cache, stash, metrics: metrics.clone() };
         let mut plain: Vec<(DoorKind, Door)> = Vec::new();
         let mut doors = Vec::new();
@@ -666,6 +666,7 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
         event_scheduler: settings.event_scheduler,
         event_time_max: settings.event_timeout,
         audit: settings.audit.clone(),
+        digests: settings.digests,
         logs: settings.logs.clone(),
         long_query_time: settings.long_query_time,
     }

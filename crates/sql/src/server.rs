@@ -7,6 +7,7 @@ mod digests;
 mod door_clients;
 mod general_log;
 mod history;
+mod key_requests;
 mod line;
 mod locks;
 mod log_file;
@@ -52,6 +53,7 @@ pub use door_clients::{
 };
 pub(crate) use general_log::GeneralEntry;
 pub(crate) use history::{StatementHistory, StatementKind, StatementOutcome, TableWatch};
+pub use key_requests::{AnsweredRequests, KeyRequest, KeyRequestDigest};
 pub(crate) use line::{LineTurn, StatementQueue};
 pub use locks::NamedLocks;
 pub(crate) use logged_text::with_values;
@@ -104,6 +106,8 @@ pub struct SqlOptions {
     pub logs: LogOptions,
     /// `@@long_query_time`: from when on a statement is slow.
     pub long_query_time: Duration,
+    /// `@@performance_schema`: whether statements and requests are counted by digest.
+    pub digests: bool,
     /// The audit log; `None`: there is none.
     pub audit: Option<AuditOptions>,
 }
@@ -124,6 +128,7 @@ impl Default for SqlOptions {
             files: Vec::new(),
             event_scheduler: true,
             event_time_max: Duration::ZERO,
+            digests: true,
             audit: None,
             logs: LogOptions::default(),
             long_query_time: Duration::from_secs(10),
@@ -227,10 +232,12 @@ impl Sql {
         globals.fix("long_query_time", format!("{:.6}", options.long_query_time.as_secs_f64()));
         let logs = &options.logs;
         let switch = |is_on: bool| if is_on { "ON" } else { "OFF" };
+        globals.fix("performance_schema", if options.digests { "ON" } else { "OFF" });
         globals.fix("log_output", logs.output.to_string());
         globals.fix("slow_query_log", switch(logs.slow));
         globals.fix("slow_query_log_file", logs.slow_file.display().to_string());
         globals.fix("log_queries_not_using_indexes", switch(logs.unindexed));
+        globals.fix("log_slow_extra", switch(logs.extra));
         globals.fix("general_log", switch(logs.general));
         globals.fix("general_log_file", logs.general_file.display().to_string());
         let started = engine.clock().unix_micros();
@@ -251,7 +258,9 @@ impl Sql {
         }
         let memory_bytes = engine.budget().bytes_max();
         let logs = StatementLogs::new(logs, memory_bytes);
-        let history = Arc::new(StatementHistory::new(memory_bytes, logs, Arc::clone(&access)));
+        logs.slow().log_requests_after(options.long_query_time);
+        let history = StatementHistory::new(memory_bytes, logs, Arc::clone(&access));
+        let history = Arc::new(if options.digests { history } else { history.without_digests() });
         Ok(Arc::new(Sql {
             engine,
             long_queries,

@@ -47,6 +47,7 @@ mod kept_plans;
 mod load;
 mod locked_query;
 mod locking;
+mod logged_plan;
 mod memory_shortage;
 mod outfile;
 mod own_tables;

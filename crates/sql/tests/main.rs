@@ -39,6 +39,7 @@ mod key_expressions;
 mod key_parts;
 mod load_inserts;
 mod loading;
+mod logged_plans;
 mod many_updates;
 mod mariadb_forms;
 mod membership;

@@ -165,6 +165,7 @@ impl KillMark {
         self.deadline.store(0, Ordering::Relaxed);
         self.owner.take_examined();
         self.owner.take_table_scan();
+        self.owner.take_disk_micros();
         self.owner.take_peak();
         let _ = self.asked.compare_exchange(1, 0, Ordering::Relaxed, Ordering::Relaxed);
     }

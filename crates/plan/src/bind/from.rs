@@ -352,8 +352,8 @@ impl Binder<'_> {
         let database = database.ok_or_else(SqlError::no_database)?;
         let qualifier = alias.is_none().then(|| database.to_owned());
         let shown = alias.unwrap_or_else(|| table.to_owned());
-        let is_stored = |schema: &SystemSchema| schema.has_stored(&self.facts.relations(), table);
-        if let Some(schema) = SystemSchema::of(database).filter(|schema| !is_stored(schema)) {
+        let own = SystemSchema::of_table(&self.facts.relations(), database, table);
+        if let Some(schema) = own {
             let readable = match schema.is_everybodys() {
                 true => ColumnAccess::All,
                 false => self.readable(database, table)?,

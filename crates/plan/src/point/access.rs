@@ -293,7 +293,7 @@ fn consider(
     let kind = if one_row {
         AccessKind::Const
     } else if weakest == (0, 0) {
-        match order.is_some() && ordered && index > 0 {
+        match order.is_some() && ordered {
             true => AccessKind::Index,
             false => AccessKind::All,
         }

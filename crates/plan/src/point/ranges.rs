@@ -76,17 +76,28 @@ impl Ranges {
 }
 
 impl Access {
-    /// Whether a table is read as a whole, because no index looks its rows up: what MySQL counts as
-    /// a query that uses none. MySQL leaves out those that read it in the primary key's order for
-    /// the sake of that order.
-    fn is_table_scan(&self, found: &Ranges) -> bool {
-        let is_whole = self.kind == AccessKind::All || found.all_terms;
-        self.index == 0 && self.search.is_none() && is_whole
+    /// Whether a table is read as a whole, because no index looks its rows up or gives their order:
+    /// what MySQL counts as a query that uses none. `for_change`: of an UPDATE or DELETE an order
+    /// does not count (MySQL 9.7 has both so).
+    fn is_table_scan(&self, found: &Ranges, for_change: bool) -> bool {
+        let is_whole = match self.kind {
+            AccessKind::All => self.index == 0,
+            AccessKind::Index => for_change,
+            _ => false,
+        };
+        self.search.is_none() && (is_whole || found.all_terms && self.index == 0)
     }
 
-    /// Tells a statement if it reads a table as a whole.
+    /// Tells a query if it reads a table as a whole.
     pub fn note_scan(&self, found: &Ranges, kill: &KillMark) {
-        if self.is_table_scan(found) {
+        if self.is_table_scan(found, false) {
+            kill.owner_of_work().note_table_scan();
+        }
+    }
+
+    /// Tells an UPDATE or DELETE the same.
+    pub fn note_scan_for_change(&self, found: &Ranges, kill: &KillMark) {
+        if self.is_table_scan(found, true) {
             kill.owner_of_work().note_table_scan();
         }
     }

@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -31,6 +33,9 @@ using namespace ROCKSDB_NAMESPACE;
 
 // Reads that have waited for a disk.
 thread_local uint64_t waits = 0;
+// Told how long each of them did, in its own thread.
+using TellWait = void (*)(uint64_t nanoseconds);
+std::atomic<TellWait> tell_wait = nullptr;
 // Reads that may not wait and are still served.
 thread_local uint64_t quick_left = UINT64_MAX;
 
@@ -105,6 +110,7 @@ class TableFile final : public FSRandomAccessFile {
     quick_left -= may_wait ? 0 : 1;
     size_t done = 0;
     bool waiting = false;
+    std::chrono::steady_clock::time_point waiting_since;
     while (done < n) {
       const iovec rest{scratch + done, n - done};
       const off_t from = static_cast<off_t>(offset + done);
@@ -122,10 +128,17 @@ class TableFile final : public FSRandomAccessFile {
       } else {
         // Not there, or a kernel or file system that cannot tell: an error comes again if it is one.
         waiting = true;
+        waiting_since = std::chrono::steady_clock::now();
         ++waits;
       }
     }
     if (can_begin) luck.Note(true);
+    if (waiting) {
+      const auto waited = std::chrono::steady_clock::now() - waiting_since;
+      const TellWait tell = tell_wait.load(std::memory_order_relaxed);
+      tell(static_cast<uint64_t>(
+          std::chrono::duration_cast<std::chrono::nanoseconds>(waited).count()));
+    }
     *result = Slice(scratch, done);
     return IOStatus::OK();
   }
@@ -211,7 +224,8 @@ struct rocksdb_env_t {
   bool is_default;
 };
 
-rocksdb_env_t* rowhouse_page_cache_env() {
+rocksdb_env_t* rowhouse_page_cache_env(TellWait tell) {
+  tell_wait.store(tell, std::memory_order_relaxed);
   return new rocksdb_env_t{NewCompositeEnv(std::make_shared<PageCacheFirst>()).release(), false};
 }
 

@@ -15,12 +15,14 @@
 
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
+use std::time::Duration;
 
+use resources::interrupt;
 use rocksdb::{Env, ReadOptions};
 
 #[expect(unsafe_code, reason = "RocksDB takes file systems in C++ only")]
 unsafe extern "C" {
-    fn rowhouse_page_cache_env() -> *mut c_void;
+    fn rowhouse_page_cache_env(tell_wait: extern "C" fn(u64)) -> *mut c_void;
     safe fn rowhouse_page_cache_waits() -> u64;
     safe fn rowhouse_page_cache_begin_turn(quick: u64, can_begin_reads: bool);
     safe fn rowhouse_page_cache_take_refused(into: &mut RawRefused) -> bool;
@@ -37,7 +39,12 @@ const BLOCKS_A_TURN: u64 = 128;
 pub(crate) fn env() -> Env {
     // SAFETY: it has just been made, nobody else has it, and it has the form that the crate
     // expects.
-    unsafe { Env::from_raw(rowhouse_page_cache_env().cast()) }
+    unsafe { Env::from_raw(rowhouse_page_cache_env(note_wait).cast()) }
+}
+
+/// A read of the calling thread has waited so long for a disk.
+extern "C" fn note_wait(nanoseconds: u64) {
+    interrupt::note_disk_wait(Duration::from_nanos(nanoseconds));
 }
 
 /// Restricts reads to what is in memory: the store's, or the kernel's. Others time out.

@@ -150,6 +150,8 @@ pub struct Settings {
     pub statement_timeout: Duration,
     /// The audit log, if there is one.
     pub audit: Option<AuditOptions>,
+    /// Whether statements and requests are counted by digest.
+    pub digests: bool,
     /// The slow log and the general log.
     pub logs: LogOptions,
     /// From when on a statement is slow.
@@ -304,11 +306,13 @@ impl Settings {
             packet_max: request("max-allowed-packet", REQUEST_BYTES_MAX)?,
             statement_timeout: values.get("statement-timeout", value::duration)?,
             audit: audit::options(values, choice("audit-log-failure")?)?,
+            digests: choice("performance-schema")? == "on",
             logs: LogOptions {
                 output: LogOutput::of(choice("log-output")?).unwrap_or_default(),
                 slow: choice("slow-query-log")? == "on",
                 slow_file: log_file("slow-query-log-file", "slow.log")?,
                 unindexed: choice("log-queries-not-using-indexes")? == "on",
+                extra: choice("log-slow-extra")? == "on",
                 general: choice("general-log")? == "on",
                 general_file: log_file("general-log-file", "general.log")?,
             },

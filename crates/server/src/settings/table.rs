@@ -534,6 +534,13 @@ const CONNECTIONS: Section = Section {
              otherwise (max_statement_time); 0: never.\n",
         ),
         setting(
+            "performance-schema",
+            SettingKind::Choice(&["on", "off"]),
+            "on",
+            "Whether statements, and requests by key at the other doors, are counted by digest\n\
+             (performance_schema, events_statements_summary_by_digest).\n",
+        ),
+        setting(
             "slow-query-log",
             SettingKind::Choice(&["on", "off"]),
             "off",
@@ -559,6 +566,13 @@ const CONNECTIONS: Section = Section {
             "off",
             "Whether that log has statements, too, that read all rows of a table since no index\n\
              answers what they ask (log_queries_not_using_indexes).\n",
+        ),
+        setting(
+            "log-slow-extra",
+            SettingKind::Choice(&["on", "off"]),
+            "off",
+            "Whether entries of that log have each statement's plan, memory and waits for disks as\n\
+             well (log_slow_extra).\n",
         ),
         setting(
             "general-log",

@@ -34,6 +34,8 @@ pub struct StatementOutcome {
     pub examined: u64,
     /// Microseconds that it waited for locks.
     pub lock_micros: u64,
+    /// Microseconds that its threads waited for disks.
+    pub disk_micros: u64,
     /// The most bytes of memory that its connection had meanwhile.
     pub memory_bytes: u64,
     /// Whether it read all rows of a table, since no index answered what it asked.
@@ -77,6 +79,8 @@ pub struct EndedStatement<'a> {
     pub text: &'a [u8],
     /// Text of what EXECUTE carried out; empty otherwise.
     pub executed: &'a [u8],
+    /// Its plan in a few words; empty where that is not known.
+    pub plan: &'a str,
     /// When it ended, microseconds since the epoch.
     pub now: u64,
     /// The connection's number.
@@ -92,6 +96,7 @@ pub struct StatementHistory {
     accounts: AccountSums,
     logs: StatementLogs,
     access: Arc<AccessControl>,
+    has_digests: bool,
 }
 
 impl StatementHistory {
@@ -101,8 +106,25 @@ impl StatementHistory {
         logs: StatementLogs,
         access: Arc<AccessControl>,
     ) -> StatementHistory {
-        let digests = StatementDigests::within(memory_bytes);
-        StatementHistory { digests, accounts: AccountSums::default(), logs, access }
+        let (digests, accounts) = (StatementDigests::within(memory_bytes), AccountSums::default());
+        StatementHistory { digests, accounts, logs, access, has_digests: true }
+    }
+
+    /// The same without digests: `performance_schema = OFF`.
+    #[must_use]
+    pub fn without_digests(self) -> StatementHistory {
+        StatementHistory { has_digests: false, ..self }
+    }
+
+    /// Whether statements and requests are counted by digest.
+    #[inline]
+    pub fn has_digests(&self) -> bool {
+        self.has_digests
+    }
+
+    /// The digest of a shape in a database; none in particular where there are no digests.
+    pub fn digest_of(&self, schema: Option<&str>, shape: &[u8]) -> u64 {
+        if self.has_digests { self.digests.of(schema, shape) } else { 0 }
     }
 
     /// Statements by digest.
@@ -127,7 +149,9 @@ impl StatementHistory {
 
     /// A statement has ended.
     pub fn note(&self, ended: &EndedStatement<'_>) {
-        self.digests.note(ended);
+        if self.has_digests {
+            self.digests.note(ended);
+        }
         self.logs.slow().note(ended);
         if let Some(audit) = self.access.audit() {
             tell(audit, ended);

@@ -26,6 +26,7 @@ use rows::schema::TableId;
 
 use super::history::{EndedStatement, StatementHistory, StatementKind, StatementOutcome};
 use super::secrets::without_secrets;
+use super::slow_log::SlowRule;
 use super::stage::StageProgress;
 use super::statement_names::StatementName;
 use super::statement_sums::{AccountKey, AccountSum, NamedSums};
@@ -72,6 +73,8 @@ struct ProcessesState {
     transaction: Option<ShownTransaction>,
     /// Text of what EXECUTE carries out; empty otherwise.
     executed: Vec<u8>,
+    /// The statement's plan, where the slow log is to have it; empty otherwise.
+    plan: String,
     /// When the present statement began, or the last one, microseconds since the epoch.
     since: u64,
     /// As `since`, by a clock that nobody sets.
@@ -220,12 +223,21 @@ impl Process {
         state.ended = None;
         state.info.clear();
         state.executed.clear();
+        state.plan.clear();
         state.progress = None;
         state.info.extend_from_slice(text);
         state.since = now;
         state.begun = Instant::now();
         state.number += 1;
         true
+    }
+
+    /// The statement that runs is known by this text from now on.
+    pub fn note_text(&self, text: &[u8]) {
+        let text = &without_secrets(text);
+        let mut state = self.state.lock();
+        state.info.clear();
+        state.info.extend_from_slice(&text[..text.len().min(INFO_BYTES_MAX)]);
     }
 
     /// The statement carries out what was prepared.
@@ -256,6 +268,7 @@ impl Process {
             examined: looked.take_examined(),
             memory_bytes: looked.take_peak() as u64,
             is_table_scan: looked.take_table_scan(),
+            disk_micros: looked.take_disk_micros(),
             lock_micros: self.waits.take_lock_micros(),
             ..outcome
         };
@@ -273,12 +286,32 @@ impl Process {
             took,
             text: &state.info,
             executed: &state.executed,
+            plan: &state.plan,
             now: state.since + took.as_micros() as u64,
             connection: self.id,
             of: (&state.user, &state.host, state.database.as_deref()),
         });
         state.is_running = false;
         state.ended = Some(StatementEnd { digest: kind.digest, outcome, took });
+    }
+
+    /// Whether the statement is one for the slow log by what it took and looked at so far.
+    pub fn is_slow_so_far(&self, rule: SlowRule) -> bool {
+        let took = self.state.lock().begun.elapsed();
+        self.history.logs().slow().is_slow(took, rule, self.kill.owner_of_work().has_scanned())
+    }
+
+    /// The text whose plan the statement has: its own, or what EXECUTE carries out; `None` where
+    /// it is not kept whole.
+    pub fn explained_text(&self) -> Option<String> {
+        let state = self.state.lock();
+        let text = if state.executed.is_empty() { &state.info } else { &state.executed };
+        (text.len() < INFO_BYTES_MAX).then(|| String::from_utf8_lossy(text).into_owned())
+    }
+
+    /// The statement's plan, for the slow log.
+    pub fn note_plan(&self, plan: String) {
+        self.state.lock().plan = plan;
     }
 
     /// What it runs, or ran last; `None` when it has run nothing yet.
@@ -477,6 +510,7 @@ impl Processes {
                 sums: NamedSums::default(),
                 transaction: None,
                 executed: Vec::new(),
+                plan: String::new(),
                 since: now,
                 begun: Instant::now(),
                 number: 0,

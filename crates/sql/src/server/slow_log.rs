@@ -1,6 +1,7 @@
 //! The slow log: statements that took longer than `long_query_time`, or that read all rows of a
-//! table where `log_queries_not_using_indexes` says so. It is text in MySQL's form, which
-//! `pt-query-digest` and `mysqldumpslow` read, or the table `mysql.slow_log`.
+//! table where `log_queries_not_using_indexes` says so; and requests by key at other doors, as
+//! `memcached get kv.cache`, that took longer than the global `long_query_time`. It is text in
+//! MySQL's form, which `pt-query-digest` and `mysqldumpslow` read, or the table `mysql.slow_log`.
 //!
 //! ```text
 //! # Time: 2026-11-28T02:30:45.041751Z
@@ -23,6 +24,7 @@ use parking_lot::Mutex;
 use resources::counter::Counter;
 
 use super::history::EndedStatement;
+use super::key_requests::AnsweredRequests;
 use super::log_file::LogText;
 use super::log_sink::{LogEntry, LogSink};
 use super::statement_logs::{moment_text, user_host};
@@ -80,12 +82,14 @@ impl SlowEntry {
             let _ = write!(
                 extra,
                 " Thread_id: {} Errno: {} Rows_affected: {} Full_scan: {} Max_memory_used: {} \
-                 Start: {} End: {}",
+                 Disk_wait: {} Plan: {} Start: {} End: {}",
                 ended.connection,
                 outcome.status,
                 outcome.affected,
                 if outcome.is_table_scan { "Yes" } else { "No" },
                 outcome.memory_bytes,
+                seconds_text(outcome.disk_micros),
+                if ended.plan.is_empty() { "-" } else { ended.plan },
                 moment(ended.took.as_micros() as u64),
                 moment(0),
             );
@@ -107,15 +111,14 @@ impl SlowEntry {
 
 impl LogEntry for SlowEntry {
     fn text(&self) -> LogText {
-        let seconds = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
         let mut head = String::new();
         let _ = writeln!(head, "# Time: {}", moment_text(self.moment));
         let _ = writeln!(head, "# User@Host: {}  Id: {:5}", self.user_host, self.connection);
         let _ = writeln!(
             head,
             "# Query_time: {}  Lock_time: {} Rows_sent: {}  Rows_examined: {}{}",
-            seconds(self.micros),
-            seconds(self.lock_micros),
+            seconds_text(self.micros),
+            seconds_text(self.lock_micros),
             self.sent,
             self.examined,
             self.extra
@@ -133,6 +136,11 @@ impl LogEntry for SlowEntry {
     }
 }
 
+/// Microseconds as the log writes them, in seconds.
+fn seconds_text(micros: u64) -> String {
+    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
+}
+
 /// What was left out of the minute that runs, for being too many without an index.
 #[derive(Debug, Default)]
 struct Throttle {
@@ -148,6 +156,8 @@ struct Throttle {
 #[derive(Debug)]
 pub struct SlowLog {
     pub(super) sink: LogSink<SlowEntry>,
+    /// From when on a request by key is slow, in microseconds.
+    requests_after: AtomicU64,
     unindexed: AtomicBool,
     extra: AtomicBool,
     /// `log_throttle_queries_not_using_indexes`; 0: as many as come.
@@ -161,12 +171,18 @@ impl SlowLog {
     pub(super) fn new(sink: LogSink<SlowEntry>) -> SlowLog {
         SlowLog {
             sink,
+            requests_after: AtomicU64::new(u64::MAX),
             unindexed: AtomicBool::new(false),
             extra: AtomicBool::new(false),
             unindexed_max: AtomicU64::new(0),
             throttle: Mutex::default(),
             count: Counter::default(),
         }
+    }
+
+    /// `SET GLOBAL long_query_time`, for requests by key.
+    pub(super) fn log_requests_after(&self, time: Duration) {
+        self.requests_after.store(time.as_micros() as u64, Ordering::Relaxed);
     }
 
     /// `SET GLOBAL log_queries_not_using_indexes`.
@@ -204,14 +220,56 @@ impl SlowLog {
         self.sink.clear();
     }
 
+    /// Whether entries have the statements' plans.
+    pub(crate) fn has_plans(&self) -> bool {
+        self.extra.load(Ordering::Relaxed) && self.sink.is_on()
+    }
+
+    /// Whether a statement that took so long, and has read all of a table or not, is slow.
+    pub(super) fn is_slow(&self, took: Duration, rule: SlowRule, is_scan: bool) -> bool {
+        took >= rule.after || is_scan && self.unindexed.load(Ordering::Relaxed)
+    }
+
+    /// Whether requests by key that took so long are slow.
+    #[inline]
+    pub(super) fn is_slow_request(&self, took: Duration) -> bool {
+        took.as_micros() as u64 >= self.requests_after.load(Ordering::Relaxed)
+    }
+
+    /// Slow requests by key were answered, which are called so.
+    pub(super) fn note_requests(
+        &self,
+        answered: &AnsweredRequests,
+        text: String,
+        connection: u32,
+        (user, host): (&str, &str),
+    ) {
+        self.count.add();
+        if !self.sink.is_on() {
+            return;
+        }
+        self.sink.log(SlowEntry {
+            moment: answered.now,
+            user_host: user_host(user, host),
+            connection,
+            micros: answered.took.as_micros() as u64,
+            lock_micros: 0,
+            sent: 0,
+            examined: 0,
+            database: None,
+            statement: text.into_bytes(),
+            extra: String::new(),
+        });
+    }
+
     /// A statement has ended.
     pub(super) fn note(&self, ended: &EndedStatement<'_>) {
         let rule = ended.kind.slow;
-        let is_late = ended.took >= rule.after;
-        let is_unindexed = ended.outcome.is_table_scan && self.unindexed.load(Ordering::Relaxed);
-        if !is_late && !is_unindexed || ended.outcome.examined < rule.examined_min {
+        let is_scan = ended.outcome.is_table_scan;
+        if !self.is_slow(ended.took, rule, is_scan) || ended.outcome.examined < rule.examined_min {
             return;
         }
+        let is_unindexed = is_scan && self.unindexed.load(Ordering::Relaxed);
         self.count.add();
         if !self.sink.is_on() {
             return;
@@ -302,11 +360,13 @@ mod tests {
                 is_table_scan: true,
                 lock_micros: 3,
                 memory_bytes: 4096,
+                disk_micros: 2,
                 ..StatementOutcome::default()
             },
             took: Duration::from_micros(5),
             text: b"SELECT 1;",
             executed: b"",
+            plan: "t:ALL",
             now: second * 1_000_000,
             connection: 7,
             of: ("app", "10.0.0.1", Some("d")),
@@ -367,7 +427,8 @@ mod tests {
              # User@Host: app[app] @  [10.0.0.1]  Id:     7\n\
              # Query_time: 0.000005  Lock_time: 0.000003 Rows_sent: 0  Rows_examined: 10 \
              Thread_id: 7 Errno: 0 Rows_affected: 0 Full_scan: Yes \
-             Max_memory_used: 4096 Start: 2026-11-28T18:05:12.999995Z End: 2026-11-28T18:05:13.000000Z\n"
+             Max_memory_used: 4096 Disk_wait: 0.000002 Plan: t:ALL \
+             Start: 2026-11-28T18:05:12.999995Z End: 2026-11-28T18:05:13.000000Z\n"
         );
         assert_eq!(database.as_deref(), Some("d"));
         assert_eq!(body, "SET timestamp=1795889112;\nSELECT 1;\n");

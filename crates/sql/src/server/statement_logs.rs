@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use plan::variables::LogOutput;
 use values::temporal::{Timestamp, Zone};
@@ -25,6 +26,8 @@ pub struct LogOptions {
     pub slow_file: PathBuf,
     /// `@@log_queries_not_using_indexes`: whether those are that read all rows of a table.
     pub unindexed: bool,
+    /// `@@log_slow_extra`: whether the file's entries have plans, memory and waits for disks.
+    pub extra: bool,
     /// `@@general_log`: whether all commands are logged.
     pub general: bool,
     /// `@@general_log_file`.
@@ -38,6 +41,7 @@ impl Default for LogOptions {
             slow: false,
             slow_file: PathBuf::from("slow.log"),
             unindexed: false,
+            extra: false,
             general: false,
             general_file: PathBuf::from("general.log"),
         }
@@ -71,6 +75,7 @@ impl StatementLogs {
         let sink = LogSink::new(options.slow, Arc::clone(&output), file, memory_bytes);
         let slow = SlowLog::new(sink);
         slow.log_unindexed(options.unindexed);
+        slow.log_extra(options.extra);
         let file = LogFile::new("general log", options.general_file.clone());
         let sink = LogSink::new(options.general, Arc::clone(&output), file, memory_bytes);
         let general = GeneralLog { sink };
@@ -87,9 +92,14 @@ impl StatementLogs {
         &self.general
     }
 
-    /// Whether they have prepared statements with their values.
+    /// Whether prepared statements are to have their values when they begin.
     pub(crate) fn need_values(&self) -> bool {
-        self.general.is_on() || self.slow.sink.is_on()
+        self.general.is_on()
+    }
+
+    /// Whether they are to have them when they end, if they are slow.
+    pub(crate) fn need_values_of_slow(&self) -> bool {
+        self.slow.sink.is_on() && !self.general.is_on()
     }
 
     /// `SET GLOBAL` of a variable of theirs; others mean nothing.
@@ -104,6 +114,11 @@ impl StatementLogs {
             "log_queries_not_using_indexes" => self.slow.log_unindexed(is_on),
             "log_throttle_queries_not_using_indexes" => {
                 self.slow.throttle_unindexed(value.parse().unwrap_or(0));
+            }
+            "long_query_time" => {
+                if let Some(time) = value.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok()) {
+                    self.slow.log_requests_after(time);
+                }
             }
             "log_slow_extra" => self.slow.log_extra(is_on),
             "general_log" => self.general.sink.switch(is_on),

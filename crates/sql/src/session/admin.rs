@@ -269,8 +269,8 @@ impl Session {
             }
             Parsed::Truncate(name) => {
                 let (database, table) = self.qualified(&name)?;
-                if let Some(schema) = SystemSchema::of(database)
-                    && !schema.has_stored(&self.relations(), table)
+                if let Some(schema) =
+                    SystemSchema::of_table(&self.relations(), database, table)
                 {
                     system_schema::truncate(&self.sql, schema, table, &self.user)?;
                     return Ok(self.done(0));
@@ -632,10 +632,8 @@ impl Session {
             let rights = &self.principal.rights;
             return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));
         }
-        let is_listed = |own: &SystemSchema| {
-            *own != SystemSchema::Mysql && !own.has_stored(&self.relations(), table)
-        };
-        let Some(schema) = SystemSchema::of(database).filter(is_listed) else {
+        let own = SystemSchema::of_table(&self.relations(), database, table);
+        let Some(schema) = own.filter(|own| *own != SystemSchema::Mysql) else {
             let listing = show::columns(&*self.definition(name)?, full, self.variables.zone);
             let rights = &self.principal.rights;
             return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));

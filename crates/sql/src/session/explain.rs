@@ -29,7 +29,7 @@ use results::{How, Result, ResultColumn, RowStream, SqlError};
 
 /// What EXPLAIN's answer looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ExplainFormat {
+pub(super) enum ExplainFormat {
     /// MySQL's columns.
     Table,
     /// A document.
@@ -112,7 +112,16 @@ impl Session {
         }
     }
 
-    fn explain_text(
+    /// The first word of a statement that has a plan.
+    pub(super) fn explainable_word(text: &str) -> Option<&[u8]> {
+        const WORDS: [&[u8]; 8] =
+            [b"select", b"with", b"table", b"values", b"insert", b"replace", b"update", b"delete"];
+        let word = leading_word(text.as_bytes());
+        let is_known = WORDS.iter().any(|known| word.eq_ignore_ascii_case(known));
+        (is_known || word.is_empty() && text.starts_with('(')).then_some(word)
+    }
+
+    pub(super) fn explain_text(
         &mut self,
         format: ExplainFormat,
         analyze: bool,
@@ -143,10 +152,7 @@ impl Session {
         }
         let line = process.line();
         let text = line.info.unwrap_or_default();
-        let word = leading_word(text.as_bytes()).to_ascii_lowercase();
-        let words: [&[u8]; 8] =
-            [b"select", b"with", b"table", b"values", b"insert", b"replace", b"update", b"delete"];
-        if !words.contains(&word.as_slice()) {
+        if Session::explainable_word(&text).is_none() {
             let message = "EXPLAIN FOR CONNECTION command is supported only for \
                            SELECT/UPDATE/INSERT/DELETE/REPLACE";
             return Err(SqlError::new(ErrorCode::ExplainNotSupported, message));

@@ -34,10 +34,8 @@ impl Session {
 
     fn with_defaults(&self, name: &str) -> Result<Vec<(ResultColumn, Option<Vec<u8>>)>> {
         let database = self.database.as_deref().ok_or_else(SqlError::no_database)?;
-        let is_listed = |own: &SystemSchema| {
-            *own != SystemSchema::Mysql && !own.has_stored(&self.relations(), name)
-        };
-        if let Some(schema) = SystemSchema::of(database).filter(is_listed) {
+        let own = SystemSchema::of_table(&self.relations(), database, name);
+        if let Some(schema) = own.filter(|own| *own != SystemSchema::Mysql) {
             let columns =
                 self.sql.listing_columns(&self.facts(), &CatalogListing::named(schema, name))?;
             return Ok(columns.into_iter().map(|column| (column, None)).collect());

@@ -102,18 +102,41 @@ impl Session {
         Ok(PreparedReply { id, parameters, columns })
     }
 
-    /// The text that an execution is known by: with its values where a log wants them.
+    /// The text that an execution is known by, with its values or without.
     pub(super) fn text_of_execution<'p>(
         &self,
         PreparedStatement { text, scanned, .. }: &'p PreparedStatement,
         parameters: &[Parameter<'_>],
+        has_values: bool,
     ) -> Cow<'p, [u8]> {
-        match self.sql.history().logs().need_values() {
+        match has_values {
             true => {
                 let (places, zone) = (&scanned.parameter_places, self.variables.zone);
                 Cow::Owned(with_values(text, places, parameters, zone))
             }
             false => Cow::Borrowed(text),
+        }
+    }
+
+    /// Lets an execution be known by its text with its values once it is over, if the slow log will
+    /// have it: they are written for no other.
+    pub(super) fn note_values(
+        &self,
+        PreparedStatement { text, scanned, .. }: &PreparedStatement,
+        parameters: &[Parameter<'_>],
+        result: &Result<Reply>,
+    ) {
+        let is_over = match result {
+            // It is known by the same text where it is repeated.
+            Err(SqlError::WouldWait) => return,
+            Ok(Reply::Rows(stream)) => stream.is_gathered(),
+            _ => true,
+        };
+        let is_logged = self.sql.history().logs().need_values_of_slow()
+            && (!is_over || self.process.is_slow_so_far(self.slow_rule()));
+        if is_logged {
+            let (places, zone) = (&scanned.parameter_places, self.variables.zone);
+            self.process.note_text(&with_values(text, places, parameters, zone));
         }
     }
 
@@ -283,7 +306,10 @@ impl Session {
         if std::mem::replace(&mut self.executing, true) {
             return Err(not_prepared());
         }
-        self.process.note_executed(&self.text_of_execution(prepared, &parameters));
+        let logs = self.sql.history().logs();
+        let has_values = logs.need_values() || logs.slow().has_plans();
+        let text = self.text_of_execution(prepared, &parameters, has_values);
+        self.process.note_executed(&text);
         let result = self.execute_prepared(prepared, &parameters, how, None);
         self.executing = false;
         result

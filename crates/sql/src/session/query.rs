@@ -291,4 +291,8 @@ impl RowSource for KeptRows {
     fn drawn_bytes(&self) -> usize {
         self.share.bytes()
     }
+
+    fn is_gathered(&self) -> bool {
+        true
+    }
 }

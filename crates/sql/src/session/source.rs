@@ -90,6 +90,10 @@ impl RowSource for ValueRows {
         }
         Ok(false)
     }
+
+    fn is_gathered(&self) -> bool {
+        true
+    }
 }
 
 /// What the pieces behind the first are read from.
@@ -223,6 +227,10 @@ impl RowSource for TableSource {
 
     fn drawn_bytes(&self) -> usize {
         self.gathered.drawn_bytes() + self.rest.as_ref().map_or(0, |rest| rest.frozen.bytes())
+    }
+
+    fn is_gathered(&self) -> bool {
+        self.gatherer.is_done()
     }
 }
 

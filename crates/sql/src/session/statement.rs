@@ -254,12 +254,14 @@ impl Session {
             self.prepared.insert(id, prepared);
             return Err(SqlError::WouldWait);
         }
-        let text = self.text_of_execution(&prepared, parameters);
+        let has_values = self.sql.history().logs().need_values();
+        let text = self.text_of_execution(&prepared, parameters, has_values);
         self.enter(&text, CommandWord::Execute);
         let _current = self.current(how);
         let shape = prepared.shape();
         let result =
             panics::caught(&shape, || self.execute_prepared(&prepared, parameters, how, group));
+        self.note_values(&prepared, parameters, &result);
         self.prepared.insert(id, prepared);
         self.leave(result, &shape)
     }
@@ -327,6 +329,8 @@ impl Session {
         }
         self.sql.counters().questions.add();
         let kind = self.kind_of(shape);
+        let is_over = !matches!(&result, Ok(Reply::Rows(stream)) if !stream.is_gathered());
+        self.note_logged_plan(kind.slow, is_over);
         let status = result.as_ref().err().map_or(0, |error| error.code().number());
         let mut outcome = StatementOutcome { status, ..Default::default() };
         if result.is_ok() {
@@ -351,13 +355,17 @@ impl Session {
     /// What a statement of this shape is to those who look at what statements take.
     pub(super) fn kind_of(&self, shape: &[u8]) -> StatementKind {
         let history = self.sql.history();
-        let digest = history.digests().of(self.database.as_deref(), shape);
-        let slow = SlowRule {
+        let digest = history.digest_of(self.database.as_deref(), shape);
+        let table_watch = self.table_watch.get();
+        StatementKind { digest, slow: self.slow_rule(), class: self.audit_class, table_watch }
+    }
+
+    /// From when on its statements are slow.
+    pub(super) fn slow_rule(&self) -> SlowRule {
+        SlowRule {
             after: self.variables.long_query_time,
             examined_min: self.variables.examined_rows_min,
-        };
-        let table_watch = self.table_watch.get();
-        StatementKind { digest, slow, class: self.audit_class, table_watch }
+        }
     }
 
     pub(super) fn note_error(&mut self, error: &SqlError) {

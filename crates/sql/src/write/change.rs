@@ -400,7 +400,7 @@ impl ChangeTarget {
         let scope = environment.scope();
         let limit = row_count(self.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
         let mut found = self.access.ranges(&self.table, &scope)?;
-        self.access.note_scan(&found, &context.facts.kill);
+        self.access.note_scan_for_change(&found, &context.facts.kill);
         let all_terms = found.all_terms;
         let takes_all = self.access.takes_all(all_terms);
         let sorted = !self.sort.is_empty() && (!self.sorted || all_terms);
