@@ -104,8 +104,7 @@ impl ClientAccesses {
             true => table.followers(),
             false => Arc::from([]),
         };
-        let follows =
-            |follower: &&Follower| audit.wants_table(&follower.database, &follower.table);
+        let follows = |follower: &&Follower| audit.wants_table(&follower.database, &follower.table);
         let mut followers = followers.iter().filter(follows).peekable();
         if !is_watched && followers.peek().is_none() {
             return Ok(());
@@ -168,9 +167,8 @@ impl PendingAccesses {
                 && access.table == table
         };
         let last = self.accesses.iter().rposition(is_same);
-        let has_key = |access: &TableAccess| {
-            access.keys.last().map(String::as_str) == key.as_deref()
-        };
+        let has_key =
+            |access: &TableAccess| access.keys.last().map(String::as_str) == key.as_deref();
         let has_room = |access: &TableAccess| {
             !is_told || access.keys.is_empty() || access.key_bytes + length <= KEY_BYTES_MAX
         };

@@ -129,10 +129,9 @@ impl KeyRequestTally {
 
     fn digest_of(&mut self, sql: &Sql, door: &'static str, asked: AskedRequest) -> u64 {
         let generation = sql.digest_generation();
-        let is_it =
-            |(kind, digest): &&(AskedRequest, KeyRequestDigest)| {
-                *kind == asked && digest.generation == generation
-            };
+        let is_it = |(kind, digest): &&(AskedRequest, KeyRequestDigest)| {
+            *kind == asked && digest.generation == generation
+        };
         if let Some((_, known)) = self.known.iter().find(is_it) {
             return known.digest;
         }

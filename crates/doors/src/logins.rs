@@ -26,9 +26,9 @@ use tls::Encryption;
 use values::ErrorCode;
 
 use crate::accesses::ClientAccesses;
-use crate::key_requests::{self, KeyRequestTally};
 use crate::accounts::{DoorAccounts, DoorPrincipal, PasswordLogin};
 use crate::failed_logins::FailedLogins;
+use crate::key_requests::{self, KeyRequestTally};
 
 /// Logins of one connection that may fail; then it is closed.
 const FAILURES_MAX: u32 = 3;

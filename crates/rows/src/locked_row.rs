@@ -41,9 +41,9 @@ impl Engine {
     pub fn locked_row(&self, key: &[u8]) -> Option<LockedRow> {
         let id = u32::from_be_bytes(*key.first_chunk()?);
         let table = self.catalog().all_tables().into_iter().find(|table| table.id == id)?;
-        let index = key.get(4..6).and_then(|bytes| {
-            table.index_of_id(u16::from_be_bytes([bytes[0], bytes[1]]))
-        });
+        let index = key
+            .get(4..6)
+            .and_then(|bytes| table.index_of_id(u16::from_be_bytes([bytes[0], bytes[1]])));
         let values = index.map_or_else(String::new, |index| shown(&table, index, key));
         Some(LockedRow { table, index, values })
     }

@@ -237,12 +237,7 @@ impl LockTable {
         }
     }
 
-    fn try_acquire(
-        &self,
-        owner: u64,
-        (lock, key): (u64, &[u8]),
-        mode: LockMode,
-    ) -> Option<bool> {
+    fn try_acquire(&self, owner: u64, (lock, key): (u64, &[u8]), mode: LockMode) -> Option<bool> {
         let mut locks = self.shard(lock).locks.lock();
         let Some(held) = locks.get_mut(&lock) else {
             locks.insert(lock, HeldLock::new(Owners::new(owner, mode), key));

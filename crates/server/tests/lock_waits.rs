@@ -153,7 +153,8 @@ fn locks_that_nobody_waited_for_were_not_listed() {
     other.query("SELECT k FROM d.t WHERE a = 2 FOR SHARE").unwrap();
     let listed = "SELECT thread_id, object_schema, object_name, index_name, lock_type, lock_mode, \
                   lock_status, lock_data FROM performance_schema.data_locks ORDER BY 1, 6 DESC";
-    let of = |id: &str, mode: &str| format!("{id} d t PRIMARY RECORD {mode},REC_NOT_GAP GRANTED NULL");
+    let of =
+        |id: &str, mode: &str| format!("{id} d t PRIMARY RECORD {mode},REC_NOT_GAP GRANTED NULL");
     let expected = [of(&one_id, "X"), of(&one_id, "S"), of(&other_id, "S")];
     assert_eq!(lines(&mut watcher, listed), expected);
     one.execute("COMMIT").unwrap();

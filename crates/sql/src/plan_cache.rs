@@ -131,9 +131,7 @@ impl Plan {
     pub fn any_changed(&self, is_such: &dyn Fn(&Table) -> bool) -> bool {
         match self {
             Plan::Insert(plan) => plan.changes_rows() && is_such(plan.table()),
-            Plan::InsertOfQuery(plan) => {
-                plan.insert.changes_rows() && is_such(plan.insert.table())
-            }
+            Plan::InsertOfQuery(plan) => plan.insert.changes_rows() && is_such(plan.insert.table()),
             Plan::Update(plan) => is_such(plan.table()),
             Plan::Delete(plan) => is_such(plan.table()),
             Plan::JoinedUpdate(plan) => plan.targets().any(is_such),

@@ -14,8 +14,8 @@ use access::{Privilege, Rights};
 use rows::{Engine, Error, Table};
 
 use crate::accesses::ClientAccesses;
-use crate::key_requests;
 use crate::handlersocket::command::{HandlerSocketRefusal, IndexRequest};
+use crate::key_requests;
 use crate::logins::DoorClient;
 
 /// An opened index.

@@ -14,9 +14,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
 
-use super::fleet::{
-    MEMCACHED, ROWHOUSE_MEMCACHED, Readable, filler, keys, read_keys, within_tls,
-};
+use super::fleet::{MEMCACHED, ROWHOUSE_MEMCACHED, Readable, filler, keys, read_keys, within_tls};
 use super::loading::{fill, load_users};
 use super::rounds::{Mode, one_turn, read_all};
 use super::{Common, progress};

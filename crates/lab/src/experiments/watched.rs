@@ -126,7 +126,8 @@ fn filled(common: &Common, users: Users, flags: &[String]) -> Result<Rowhouse> {
 fn scrape(port: u16, is_over: &AtomicBool, scrapes: &AtomicU64) -> Result<()> {
     while !is_over.load(Ordering::Relaxed) {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).context("the metrics' port")?;
-        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+        stream
+            .write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer)?;
         ensure!(answer.starts_with(b"HTTP/1.1 200 "), "the metrics were refused");

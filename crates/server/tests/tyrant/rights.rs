@@ -52,7 +52,11 @@ fn commands() -> Vec<NeedingCommand> {
         ("addint", [&[0xc8, 0x60, 0, 0, 0, 1, 0, 0, 0, 1][..], b"n"].concat(), ADD),
         ("adddouble", half(), ADD),
         ("ext", ext("nothing", "a", ""), &["EXECUTE ON tyrant.*"]),
-        ("ext that reads", ext("read", "a", ""), &["EXECUTE ON tyrant.*", "SELECT(k)", "SELECT(v)"]),
+        (
+            "ext that reads",
+            ext("read", "a", ""),
+            &["EXECUTE ON tyrant.*", "SELECT(k)", "SELECT(v)"],
+        ),
         ("copy", of_key(0x73, "daily"), &["BACKUP_ADMIN ON *.*"]),
         ("rnum", vec![0xc8, 0x80], &["SELECT(k)"]),
         ("size", vec![0xc8, 0x81], &["SELECT(k)"]),
@@ -84,7 +88,11 @@ fn table_commands() -> Vec<NeedingCommand> {
     vec![
         ("put", record(0x10, "a", "name\0Ann"), PUT),
         ("misc put", misc("put", &["b", "name", "Bob"]), PUT),
-        ("misc putkeep", misc("putkeep", &["c", "name", "Ann"]), &["INSERT(pk)", "INSERT(columns)"]),
+        (
+            "misc putkeep",
+            misc("putkeep", &["c", "name", "Ann"]),
+            &["INSERT(pk)", "INSERT(columns)"],
+        ),
         ("misc putcat", misc("putcat", &["c", "age", "7"]), ADD),
         ("get", get("a"), READ),
         ("misc get", misc("get", &["a"]), READ),
@@ -94,7 +102,11 @@ fn table_commands() -> Vec<NeedingCommand> {
         ("search get", misc("search", &[named, "get"]), READ),
         ("search count", misc("search", &[named, "count"]), READ),
         ("metasearch", misc("metasearch", &[named, "next", named]), READ),
-        ("search out", misc("search", &[named, "out"]), &["DELETE", "SELECT(pk)", "SELECT(columns)"]),
+        (
+            "search out",
+            misc("search", &[named, "out"]),
+            &["DELETE", "SELECT(pk)", "SELECT(columns)"],
+        ),
         ("out", of_key(0x20, "b"), &["DELETE", "SELECT(pk)"]),
         ("misc vanish", misc("vanish", &[]), &["DROP"]),
     ]

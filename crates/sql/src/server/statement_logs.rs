@@ -116,7 +116,9 @@ impl StatementLogs {
                 self.slow.throttle_unindexed(value.parse().unwrap_or(0));
             }
             "long_query_time" => {
-                if let Some(time) = value.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok()) {
+                if let Some(time) =
+                    value.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok())
+                {
                     self.slow.log_requests_after(time);
                 }
             }

@@ -269,9 +269,7 @@ impl Session {
             }
             Parsed::Truncate(name) => {
                 let (database, table) = self.qualified(&name)?;
-                if let Some(schema) =
-                    SystemSchema::of_table(&self.relations(), database, table)
-                {
+                if let Some(schema) = SystemSchema::of_table(&self.relations(), database, table) {
                     system_schema::truncate(&self.sql, schema, table, &self.user)?;
                     return Ok(self.done(0));
                 }

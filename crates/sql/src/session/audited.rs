@@ -112,8 +112,7 @@ impl Session {
             Plan::ByText => Ok(()),
             plan => {
                 let is_followed = |table: &Table| {
-                    let is_watched =
-                        |one: &Follower| audit.wants_table(&one.database, &one.table);
+                    let is_watched = |one: &Follower| audit.wants_table(&one.database, &one.table);
                     table.followers().iter().any(is_watched)
                 };
                 let is_watched = plan.any_table(&|table| is_watched(audit, table));

@@ -108,7 +108,8 @@ mod tests {
             (row[2], row[4], row[6], row[11]) = (table, kind, key, extra);
             step_word(&row)
         };
-        let all = row(text("my table"), text("ALL"), Value::Null, text("Using where; Using filesort"));
+        let all =
+            row(text("my table"), text("ALL"), Value::Null, text("Using where; Using filesort"));
         assert_eq!(all, "my_table:ALL+filesort");
         let found = row(text("c"), text("ref"), text("by_name"), text("Using index"));
         assert_eq!(found, "c:ref(by_name)+index");
