@@ -122,7 +122,7 @@ impl<P: Poller> EventLoop<P> {
             && !self.shared.balance.locality.is_pinned()
             && self.recent_clients.is_at_most(if others_serve { 1 } else { 2 }, now)
             && self.committing.is_empty()
-            && self.errands == 0
+            && self.tasks == 0
             && self.reads_under_way() == 0
     }
 }

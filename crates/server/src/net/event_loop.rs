@@ -46,7 +46,7 @@ use super::limits::{
 };
 use super::locality::RECEIPTS;
 use super::loop_threads::{LoopThreads, Pause, Serving};
-use super::mailbox::{Errand, Mailbox, Message};
+use super::mailbox::{Mailbox, Message, Task};
 use super::memory::{MEMORY_PAUSE, MemoryExcess};
 use super::metrics::{LoopCounters, Metrics};
 use super::moving::CpuClock;
@@ -107,7 +107,7 @@ pub struct EventLoop<P> {
     pub(super) recent_clients: RecentClients,
     pub(super) busy_poll: BusyPoll,
     /// Conversations that are in the pool.
-    pub(super) errands: usize,
+    pub(super) tasks: usize,
     pub(super) started: Instant,
     /// When this turn began.
     pub(super) turn_at: Instant,
@@ -194,7 +194,7 @@ impl<P: Poller> EventLoop<P> {
             last_group: started,
             recent_clients: RecentClients::default(),
             busy_poll,
-            errands: 0,
+            tasks: 0,
             started,
             turn_at: started,
             now: 0,
@@ -273,7 +273,7 @@ impl<P: Poller> EventLoop<P> {
     fn receive_message(&mut self, message: Message) {
         match message {
             Message::Newcomer(newcomer) => self.welcome(newcomer),
-            Message::Back(errand) => self.take_back(errand),
+            Message::Back(task) => self.take_back(task),
             Message::Committed { group, result } => {
                 self.busy_poll.note_late();
                 let members = self.committing.remove(&group).unwrap_or_default();
@@ -515,7 +515,7 @@ impl<P: Poller> EventLoop<P> {
         if let Some(socket) = &socket {
             socket.send_away();
         }
-        let errand = Errand {
+        let task = Task {
             token,
             conversation: connection.conversation.take(),
             urgency: urgency.unwrap_or(Urgency::Ordinary),
@@ -529,8 +529,8 @@ impl<P: Poller> EventLoop<P> {
             was_for_pool: false,
         };
         self.counters().doors[door].offloaded.add(1);
-        self.errands += 1;
-        self.shared.pool.submit(errand, self.mailbox.clone());
+        self.tasks += 1;
+        self.shared.pool.submit(task, self.mailbox.clone());
     }
 
     /// The conversation needs more bytes: sees to it that the connection is served when they
@@ -563,45 +563,45 @@ impl<P: Poller> EventLoop<P> {
     }
 
     /// Takes a conversation back from the pool.
-    fn take_back(&mut self, errand: Errand) {
+    fn take_back(&mut self, task: Task) {
         let now = self.now;
-        self.errands -= 1;
-        let Some(connection) = self.slots.get(errand.token) else {
+        self.tasks -= 1;
+        let Some(connection) = self.slots.get(task.token) else {
             return;
         };
         connection.active_at = now;
         connection.leave = None;
         connection.reports = None;
-        connection.input = errand.input;
-        if errand.requests > 0 {
+        connection.input = task.input;
+        if task.requests > 0 {
             connection.begun = None;
         }
         let mark = connection.output.mark();
-        connection.output.append(errand.out);
-        match errand.requests {
+        connection.output.append(task.out);
+        match task.requests {
             0 => connection.forecast.forget(),
-            _ => connection.forecast.note(errand.was_for_pool),
+            _ => connection.forecast.note(task.was_for_pool),
         }
         let (door, id) = (connection.door, connection.peer.id);
-        let token = errand.token;
-        if errand.conversation.is_none() {
+        let token = task.token;
+        if task.conversation.is_none() {
             tracing::error!(connection = id, "conversation failed in the pool; closing");
             return self.close(token);
         }
-        connection.conversation = errand.conversation;
+        connection.conversation = task.conversation;
         connection.phase = Phase::Ready;
         connection.count_memory();
-        connection.answered += errand.requests;
-        if connection.has_to_be_sent() || errand.next != Next::Input {
+        connection.answered += task.requests;
+        if connection.has_to_be_sent() || task.next != Next::Input {
             self.send_later(token);
         } else {
             self.note_latency(token, Instant::now());
         }
         let counters = self.counters();
-        counters.answers.add(errand.requests.min(1));
-        counters.doors[door].requests.add(errand.requests);
-        counters.doors[door].sent_bytes.add(errand.sent as u64);
-        match errand.next {
+        counters.answers.add(task.requests.min(1));
+        counters.doors[door].requests.add(task.requests);
+        counters.doors[door].sent_bytes.add(task.sent as u64);
+        match task.next {
             Next::Input => self.await_input(token),
             Next::Again => self.await_output(token),
             Next::Offload => {

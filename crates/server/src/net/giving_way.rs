@@ -5,14 +5,14 @@
 //! statement that parses or computes for a second slices as long as theirs, and look-ups wait for
 //! the end of one (measured: 3 to 4 ms for one in a hundred). So a watch looks at the pool's
 //! threads while any is at work, and puts one that has used half of the time since the last look
-//! behind all others, for the rest of its errand.
+//! behind all others, for the rest of its task.
 //!
 //! Invariants
 //! 1. A thread that holds row locks does not give way: others wait for them.
-//! 2. A thread that gave way goes after its errand: only a privileged process may undo it. What it
+//! 2. A thread that gave way goes after its task: only a privileged process may undo it. What it
 //!    started would stay behind others, too, so it starts no thread in its place.
 //! 3. While no thread is at work the watch sleeps, or is not there. Threads take no lock to say
-//!    that they begin and end: most errands take less time than a lock that several want at once.
+//!    that they begin and end: most tasks take less time than a lock that several want at once.
 //!
 //! Not here: queries that are run analytically, on threads that give way from the start (`sql`).
 
@@ -36,7 +36,7 @@ const LOOKED_AT_MAX: usize = 32;
 pub struct Watch {
     state: Mutex<WatchState>,
     work: Condvar,
-    /// The watch has no thread, or it sleeps: who begins on an errand rouses it.
+    /// The watch has no thread, or it sleeps: who begins on a task rouses it.
     is_away: AtomicBool,
 }
 
@@ -50,9 +50,9 @@ struct WatchState {
 /// A thread of the pool, as the watch sees it.
 struct WatchedWorker {
     worker: Arc<WorkerShared>,
-    /// The errand at the last look.
-    errand: u64,
-    /// When that was, and the CPU time of the thread then; none at the first look at an errand.
+    /// The task at the last look.
+    task: u64,
+    /// When that was, and the CPU time of the thread then; none at the first look at a task.
     looked: Option<(Instant, Duration)>,
 }
 
@@ -60,15 +60,15 @@ struct WatchedWorker {
 struct WorkerShared {
     /// Its number; none where the kernel has no `/proc`.
     thread: Option<i32>,
-    /// The errand it is at, twice its number; one more once it has given way. 0: none.
-    errand: AtomicU64,
+    /// The task it is at, twice its number; one more once it has given way. 0: none.
+    task: AtomicU64,
 }
 
 /// A thread of the pool that tells the watch when it is at work.
 pub struct Worker {
     watch: Arc<Watch>,
     shared: Arc<WorkerShared>,
-    errands: u64,
+    tasks: u64,
 }
 
 impl Default for Watch {
@@ -81,10 +81,10 @@ impl Default for Watch {
 impl Watch {
     /// The calling thread, which has nothing to do yet.
     pub fn worker(self: &Arc<Watch>) -> Worker {
-        let shared = Arc::new(WorkerShared { thread: this_thread(), errand: AtomicU64::new(0) });
-        let watched = WatchedWorker { worker: Arc::clone(&shared), errand: 0, looked: None };
+        let shared = Arc::new(WorkerShared { thread: this_thread(), task: AtomicU64::new(0) });
+        let watched = WatchedWorker { worker: Arc::clone(&shared), task: 0, looked: None };
         self.state.lock().workers.push(watched);
-        Worker { watch: Arc::clone(self), shared, errands: 0 }
+        Worker { watch: Arc::clone(self), shared, tasks: 0 }
     }
 
     fn rouse(self: &Arc<Watch>) {
@@ -96,7 +96,7 @@ impl Watch {
         }
         let watch = Arc::clone(self);
         let started = Builder::new().name("rowhouse-watch".into()).spawn(move || watch.look());
-        // Without, nobody gives way; the next errand tries again.
+        // Without, nobody gives way; the next task tries again.
         state.is_there = started.is_ok();
         self.is_away.store(!state.is_there, Ordering::SeqCst);
     }
@@ -137,31 +137,30 @@ impl Watch {
 
 impl WorkerShared {
     fn is_at_work(&self) -> bool {
-        self.errand.load(Ordering::SeqCst) != 0
+        self.task.load(Ordering::SeqCst) != 0
     }
 }
 
 impl WatchedWorker {
     /// Puts the thread behind all others if it has worked for long; whether it is at work. At one
-    /// that has just begun nothing is asked of the kernel: most errands are over at the next look.
+    /// that has just begun nothing is asked of the kernel: most tasks are over at the next look.
     fn look(&mut self) -> bool {
-        let errand = self.worker.errand.load(Ordering::SeqCst);
+        let task = self.worker.task.load(Ordering::SeqCst);
         let before = self.looked.take();
-        let is_same = std::mem::replace(&mut self.errand, errand) == errand;
-        let Some(thread) = self.worker.thread.filter(|_| is_same && errand.is_multiple_of(2))
-        else {
-            return errand != 0;
+        let is_same = std::mem::replace(&mut self.task, task) == task;
+        let Some(thread) = self.worker.thread.filter(|_| is_same && task.is_multiple_of(2)) else {
+            return task != 0;
         };
-        if errand == 0 {
+        if task == 0 {
             return false;
         }
         let (now, used) = (Instant::now(), core_time(thread).map(|time| time.ran));
         if let (Some((at, before)), Some(used)) = (before, used)
             && used.saturating_sub(before) > (now - at) / 2
         {
-            // Said first, so that the thread hears of it at the end of this errand.
-            let (said, unless) = (errand + 1, Ordering::SeqCst);
-            if self.worker.errand.compare_exchange(errand, said, unless, unless).is_ok() {
+            // Said first, so that the thread hears of it at the end of this task.
+            let (said, unless) = (task + 1, Ordering::SeqCst);
+            if self.worker.task.compare_exchange(task, said, unless, unless).is_ok() {
                 give_way(thread);
             }
         }
@@ -171,18 +170,18 @@ impl WatchedWorker {
 }
 
 impl Worker {
-    /// Begins on an errand that may give way.
+    /// Begins on a task that may give way.
     pub fn begin(&mut self) {
-        self.errands += 1;
-        self.shared.errand.store(2 * self.errands, Ordering::SeqCst);
+        self.tasks += 1;
+        self.shared.task.store(2 * self.tasks, Ordering::SeqCst);
         if self.watch.is_away.load(Ordering::SeqCst) {
             self.watch.rouse();
         }
     }
 
-    /// Ends the errand, if it was one that may; says whether the thread gave way.
+    /// Ends the task, if it was one that may; says whether the thread gave way.
     pub fn end(&mut self) -> bool {
-        !self.shared.errand.swap(0, Ordering::SeqCst).is_multiple_of(2)
+        !self.shared.task.swap(0, Ordering::SeqCst).is_multiple_of(2)
     }
 }
 
@@ -197,7 +196,7 @@ impl Drop for Worker {
 mod tests {
     use super::*;
 
-    /// Works on an errand for a while, on a thread of its own; says whether that gave way.
+    /// Works on a task for a while, on a thread of its own; says whether that gave way.
     fn gives_way(work: impl Fn() + Send + 'static) -> bool {
         let watch = Arc::new(Watch::default());
         let worker = std::thread::spawn(move || {

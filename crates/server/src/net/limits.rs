@@ -26,10 +26,10 @@ pub const BUFFER_BYTES_KEPT: usize = 64 * 1024;
 pub const POOL_THREADS_MAX: usize = 512;
 /// Threads that do nothing but end transactions.
 pub const COMMIT_THREADS: usize = 16;
-/// Ordinary errands that are under way at once for each core, unless they take long: each waits for
+/// Ordinary tasks that are under way at once for each core, unless they take long: each waits for
 /// a disk for two to three times as long as it computes.
 pub const ERRANDS_PER_CORE: usize = 4;
-/// An errand that takes longer does not keep others from being begun.
+/// A task that takes longer does not keep others from being begun.
 pub const ERRAND_IS_LONG: Duration = Duration::from_millis(1);
 /// Blocks that a loop has read for a request, one after the other, before it is the pool's: a
 /// look-up in the largest of files needs three, of filter, index and row.

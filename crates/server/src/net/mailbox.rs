@@ -25,7 +25,7 @@ use super::poller::Token;
 use super::socket::Socket;
 
 /// A conversation on its way to the pool or back, with what it works on.
-pub struct Errand {
+pub struct Task {
     /// Whose conversation it is.
     pub token: Token,
     /// The conversation; `None` on the way back when it panicked.
@@ -55,7 +55,7 @@ pub enum Message {
     /// A client has connected.
     Newcomer(Newcomer),
     /// A conversation comes back from the pool.
-    Back(Errand),
+    Back(Task),
     /// A group's commit has ended.
     Committed {
         /// The loop's number of the group.

@@ -5,23 +5,23 @@
 //! and none is idle, and leave after a quiet while.
 //!
 //! What comes here most is a look-up that reads one block from a disk, in less time than it takes
-//! to wake a thread and put it to sleep again. So of ordinary errands only a few for each core are
+//! to wake a thread and put it to sleep again. So of ordinary tasks only a few for each core are
 //! begun at once; the others are taken by the threads that have just ended one, which then do not
 //! sleep. Nobody knows beforehand what takes long (a slow disk, a held lock, a large query): an
-//! errand that has taken a millisecond counts no longer, and another one is begun next to it.
+//! task that has taken a millisecond counts no longer, and another one is begun next to it.
 //!
 //! Invariants
 //! 1. There are at most `POOL_THREADS_MAX` threads at work, and further ones for transactions that
 //!    hold row locks (`threads_max`); work beyond that waits in a queue, in order. So threads that
 //!    all wait for one lock do not keep its holder from the COMMIT that would free it.
-//! 2. Every errand comes back to its loop, also when the conversation panics.
+//! 2. Every task comes back to its loop, also when the conversation panics.
 //! 3. A conversation is served here once and goes back, however its turn ended. What is left to do
 //!    after a commit is done here as well if no request waits behind it.
-//! 4. The writes of a pool turn are committed, or have failed, before the errand goes back: its
+//! 4. The writes of a pool turn are committed, or have failed, before the task goes back: its
 //!    replies can be sent as they are.
 //! 5. A thread that worked for long gave way to others (`giving_way`), and goes unless urgent work
 //!    waits.
-//! 6. An ordinary errand waits at most for `ERRAND_IS_LONG` after the last one that could be begun
+//! 6. An ordinary task waits at most for `ERRAND_IS_LONG` after the last one that could be begun
 //!    was: a loop that has submitted any calls `relieve` in every turn, and sleeps no longer while
 //!    any waits.
 //! 7. Handshakes come behind everything else, and a few at a time (`handshakes_at_once`); while any
@@ -46,7 +46,7 @@ use super::limits::{
     COMMIT_THREADS, ERRAND_IS_LONG, ERRANDS_PER_CORE, POOL_THREAD_IDLE, POOL_THREADS_MAX,
 };
 use super::locality;
-use super::mailbox::{Errand, Mailbox, Message};
+use super::mailbox::{Mailbox, Message, Task};
 
 /// Buffers from this size on are not given back by loops.
 const DISCARDED_BYTES_MIN: usize = 1 << 20;
@@ -57,35 +57,35 @@ pub struct Pool {
     state: Mutex<PoolState>,
     work: Condvar,
     watch: Arc<Watch>,
-    /// Ordinary errands that are under way at once, unless they take long.
+    /// Ordinary tasks that are under way at once, unless they take long.
     at_once: usize,
-    /// Ordinary errands in the queue, for who only wants to know whether there are any.
+    /// Ordinary tasks in the queue, for who only wants to know whether there are any.
     waiting: AtomicUsize,
 }
 
 #[derive(Default)]
 struct PoolState {
     /// By urgency.
-    queues: [VecDeque<(Errand, Arc<Mailbox>)>; 4],
+    queues: [VecDeque<(Task, Arc<Mailbox>)>; 4],
     /// Buffers that are of no use any more.
     discarded: Vec<Vec<u8>>,
     threads: usize,
     idle: usize,
-    /// Threads that were woken or started and have not looked for an errand since.
+    /// Threads that were woken or started and have not looked for a task since.
     called: usize,
-    /// Ordinary errands under way that have not taken long so far, oldest first: number and
+    /// Ordinary tasks under way that have not taken long so far, oldest first: number and
     /// beginning.
     short: VecDeque<(u64, Instant)>,
-    /// Ordinary errands that were begun.
+    /// Ordinary tasks that were begun.
     begun: u64,
     /// Handshakes under way.
     handshakes: usize,
     stopped: bool,
 }
 
-/// An errand, as a thread begins on it.
+/// A task, as a thread begins on it.
 struct StartedErrand {
-    errand: Errand,
+    task: Task,
     home: Arc<Mailbox>,
     /// Of an ordinary one.
     number: Option<u64>,
@@ -97,7 +97,7 @@ fn handshakes_at_once() -> usize {
     (cores() / 2).max(1)
 }
 
-/// Threads that may be at work when one more begins on such an errand. A COMMIT waits for nobody
+/// Threads that may be at work when one more begins on such a task. A COMMIT waits for nobody
 /// else, so the last few threads always come back.
 fn threads_max(urgency: Urgency) -> usize {
     match urgency {
@@ -112,7 +112,7 @@ impl PoolState {
         self.threads - self.idle
     }
 
-    /// The most urgent errand that a thread may begin on, while `busy` others are at work: an
+    /// The most urgent task that a thread may begin on, while `busy` others are at work: an
     /// ordinary one if not so many are under way.
     fn next(&mut self, busy: usize, at_once: usize) -> Option<StartedErrand> {
         use Urgency::{FreesLocks, Handshake, HoldsLocks, Ordinary};
@@ -124,7 +124,7 @@ impl PoolState {
             };
             if may_begin
                 && busy < threads_max(urgency)
-                && let Some((errand, home)) = self.queues[urgency as usize].pop_front()
+                && let Some((task, home)) = self.queues[urgency as usize].pop_front()
             {
                 let number = (urgency == Ordinary).then(|| {
                     self.begun += 1;
@@ -133,7 +133,7 @@ impl PoolState {
                 });
                 let is_handshake = urgency == Handshake;
                 self.handshakes += usize::from(is_handshake);
-                return Some(StartedErrand { errand, home, number, is_handshake });
+                return Some(StartedErrand { task, home, number, is_handshake });
             }
         }
         None
@@ -152,7 +152,7 @@ impl PoolState {
         }
     }
 
-    /// Ordinary errands that are under way, without those that take long.
+    /// Ordinary tasks that are under way, without those that take long.
     fn short(&mut self) -> usize {
         let now = Instant::now();
         while let Some((_, began)) = self.short.front()
@@ -167,7 +167,7 @@ impl PoolState {
         self.discarded.is_empty() && self.queues.iter().all(VecDeque::is_empty)
     }
 
-    /// Whether nothing waits but ordinary errands, which loops see to (`relieve`).
+    /// Whether nothing waits but ordinary tasks, which loops see to (`relieve`).
     fn has_ordinary_at_most(&self) -> bool {
         let ordinary = Urgency::Ordinary as usize;
         let mut others = self.queues.iter().enumerate().filter(|(urgency, _)| *urgency != ordinary);
@@ -189,12 +189,12 @@ impl Pool {
         })
     }
 
-    /// Gives the errand to a thread; it comes back to `home`. An ordinary one waits for the end of
+    /// Gives the task to a thread; it comes back to `home`. An ordinary one waits for the end of
     /// another while many are under way: whoever submits calls `relieve` until it has begun.
-    pub fn submit(self: &Arc<Pool>, errand: Errand, home: Arc<Mailbox>) {
+    pub fn submit(self: &Arc<Pool>, task: Task, home: Arc<Mailbox>) {
         let mut state = self.state.lock();
-        let urgency = errand.urgency;
-        state.queues[urgency as usize].push_back((errand, home));
+        let urgency = task.urgency;
+        state.queues[urgency as usize].push_back((task, home));
         self.note_waiting(&state);
         let may_begin = match urgency {
             Urgency::Ordinary => state.short() + state.called < self.at_once,
@@ -207,12 +207,12 @@ impl Pool {
         }
     }
 
-    /// Whether ordinary errands wait for the end of others.
+    /// Whether ordinary tasks wait for the end of others.
     pub fn has_waiting(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
-    /// Has errands that wait begun if those under way take long.
+    /// Has tasks that wait begun if those under way take long.
     pub fn relieve(self: &Arc<Pool>) {
         if !self.has_waiting() {
             return;
@@ -227,7 +227,7 @@ impl Pool {
         }
     }
 
-    /// Wakes or starts a thread for an errand in the queue.
+    /// Wakes or starts a thread for a task in the queue.
     fn call(self: &Arc<Pool>, mut state: MutexGuard<'_, PoolState>, urgency: Urgency) {
         if state.called < state.idle && self.work.notify_one() {
             state.called += 1;
@@ -246,14 +246,14 @@ impl Pool {
             state.threads -= 1;
             state.called -= 1;
             tracing::warn!(%error, threads = state.threads, "no further pool thread");
-            // With no thread at all nobody would ever take the errand: serve it here, as a
+            // With no thread at all nobody would ever take the task: serve it here, as a
             // server that is slow in a machine without threads rather than one that hangs.
             if state.threads == 0
                 && let Some(begun) = state.next(0, usize::MAX)
             {
                 self.note_waiting(&state);
                 drop(state);
-                self.serve(begun.errand, &begun.home);
+                self.serve(begun.task, &begun.home);
                 let mut state = self.state.lock();
                 state.handshakes -= usize::from(begun.is_handshake);
                 if let Some(number) = begun.number {
@@ -308,7 +308,7 @@ impl Pool {
             }
             let others = state.busy() - 1;
             if let Some(begun) = state.next(others, self.at_once) {
-                let StartedErrand { errand, home, number, is_handshake } = begun;
+                let StartedErrand { task, home, number, is_handshake } = begun;
                 self.note_waiting(&state);
                 // What this thread does now may take long.
                 match !is_handshake && state.lacks_handshake() {
@@ -318,7 +318,7 @@ impl Pool {
                 if number.is_some() {
                     watched.begin();
                 }
-                self.serve(errand, &home);
+                self.serve(task, &home);
                 let gave_way = watched.end();
                 state = self.state.lock();
                 state.handshakes -= usize::from(is_handshake);
@@ -348,32 +348,31 @@ impl Pool {
         }
     }
 
-    fn serve(&self, mut errand: Errand, home: &Mailbox) {
-        if let Some(conversation) = errand.conversation.take() {
+    fn serve(&self, mut task: Task, home: &Mailbox) {
+        if let Some(conversation) = task.conversation.take() {
             let waits = || self.engine.store().disk_waits();
             let before = (waits(), large_commits());
-            let served =
-                catch_unwind(AssertUnwindSafe(|| self.converse(conversation, &mut errand)));
+            let served = catch_unwind(AssertUnwindSafe(|| self.converse(conversation, &mut task)));
             match served {
-                Ok(conversation) => errand.conversation = Some(conversation),
-                Err(_) => errand.out.clear(),
+                Ok(conversation) => task.conversation = Some(conversation),
+                Err(_) => task.out.clear(),
             }
-            let has_read = waits() - before.0 > errand.reads_in_loop;
-            errand.was_for_pool = has_read || large_commits() != before.1;
+            let has_read = waits() - before.0 > task.reads_in_loop;
+            task.was_for_pool = has_read || large_commits() != before.1;
         }
-        let Some(socket) = errand.socket.take() else {
-            return home.post(Message::Back(errand));
+        let Some(socket) = task.socket.take() else {
+            return home.post(Message::Back(task));
         };
-        let is_kept_back = matches!(errand.next, Next::Later(_));
-        if errand.conversation.is_some() && !errand.out.is_empty() && !is_kept_back {
-            errand.sent = socket.answer(&errand.out);
-            errand.out.drain(..errand.sent);
+        let is_kept_back = matches!(task.next, Next::Later(_));
+        if task.conversation.is_some() && !task.out.is_empty() && !is_kept_back {
+            task.sent = socket.answer(&task.out);
+            task.out.drain(..task.sent);
         }
-        let is_done = errand.conversation.is_some()
-            && errand.next == Next::Input
-            && errand.input.is_empty()
-            && errand.out.is_empty();
-        home.post_quietly(Message::Back(errand));
+        let is_done = task.conversation.is_some()
+            && task.next == Next::Input
+            && task.input.is_empty()
+            && task.out.is_empty();
+        home.post_quietly(Message::Back(task));
         if !is_done || socket.is_awaited() {
             home.wake();
         }
@@ -383,26 +382,26 @@ impl Pool {
     fn converse(
         &self,
         mut conversation: Box<dyn Conversation>,
-        errand: &mut Errand,
+        task: &mut Task,
     ) -> Box<dyn Conversation> {
         for may_go_on in [true, false] {
-            let mark = errand.out.len();
+            let mark = task.out.len();
             let mut group = Group::new();
             let mut turn = Turn::in_pool(&self.engine, &mut group);
-            errand.next = conversation.turn(&mut errand.input, &mut errand.out, &mut turn);
-            errand.requests += turn.requests();
+            task.next = conversation.turn(&mut task.input, &mut task.out, &mut turn);
+            task.requests += turn.requests();
             let committed = match group.take() {
                 Some((transaction, durability)) => transaction.commit(durability),
                 None => Ok(()),
             };
             if let Err(error) = committed {
                 if !conversation.is_encrypted() {
-                    errand.out.truncate(mark);
+                    task.out.truncate(mark);
                 }
-                conversation.commit_failed(&error, &mut errand.out);
+                conversation.commit_failed(&error, &mut task.out);
             }
             // After a commit nothing goes on, mostly: found out here, no loop is woken for it.
-            if errand.next != Next::Commit || !errand.input.is_empty() || !may_go_on {
+            if task.next != Next::Commit || !task.input.is_empty() || !may_go_on {
                 break;
             }
         }

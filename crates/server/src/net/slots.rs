@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. A token names one connection for ever: a slot used again has another generation, so that
-//!    an event or an errand of a closed connection finds nothing.
+//!    an event or a task of a closed connection finds nothing.
 //!
 //! Not here: what is done with connections (`event_loop`).
 

@@ -6,8 +6,8 @@
 //! handing conversations to and fro costs (docs/decisions/0053-reads-from-disk.md).
 //!
 //! Invariants
-//! 1. Only one thread sends: the pool's while a conversation is there whose errand has the socket,
-//!    the loop's otherwise. An errand has it only if everything said before has left.
+//! 1. Only one thread sends: the pool's while a conversation is there whose task has the socket,
+//!    the loop's otherwise. A task has it only if everything said before has left.
 //! 2. A conversation that the loop waits for wakes it: the loop says so (`await_back`) before it
 //!    looks into its mailbox and sleeps, and the pool asks (`is_awaited`) after it has put it
 //!    there.

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use resources::background::cores;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use server::net::mailbox::{Errand, Mailbox};
+use server::net::mailbox::{Mailbox, Task};
 use server::net::pool::Pool;
 
 /// Says that its turn has begun, and ends it when it is told to.
@@ -40,7 +40,7 @@ fn a_storm_of_handshakes_holds_up_no_other_errand_and_all_of_them_are_served() {
     let ends = Arc::new(Mutex::new(ends));
     let submit = |urgency| {
         let slow = Slow { begun: begun.clone(), end: ends.clone(), urgency };
-        let errand = Errand {
+        let task = Task {
             token: 0,
             conversation: Some(Box::new(slow)),
             urgency,
@@ -53,10 +53,10 @@ fn a_storm_of_handshakes_holds_up_no_other_errand_and_all_of_them_are_served() {
             reads_in_loop: 0,
             was_for_pool: false,
         };
-        pool.submit(errand, home.clone());
+        pool.submit(task, home.clone());
     };
     (0..STORM).for_each(|_| submit(Urgency::Handshake));
-    // None of the handshakes ends, yet every other errand is served.
+    // None of the handshakes ends, yet every other task is served.
     let others = [Urgency::Ordinary, Urgency::HoldsLocks, Urgency::FreesLocks];
     others.iter().for_each(|urgency| submit(*urgency));
     let mut handshakes = 0;
