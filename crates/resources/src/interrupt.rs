@@ -39,6 +39,12 @@ pub fn working(on: Arc<dyn Interrupt>) -> Working {
     Working(CURRENT.replace(Some(on)))
 }
 
+/// Does what nobody ends once it is begun: a part of something that has taken place.
+pub fn undisturbed<T>(work: impl FnOnce() -> T) -> T {
+    let _before = Working(CURRENT.take());
+    work()
+}
+
 /// What this thread works on, whose memory is that of a connection.
 struct OwnedWork {
     inner: Option<Arc<dyn Interrupt>>,

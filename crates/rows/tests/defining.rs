@@ -1,18 +1,22 @@
 //! Schema changes: what becomes of rows, entries, handles and names.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::common::*;
+use resources::interrupt::{Interrupt, is_wanted, working};
 use rows::ingestion::TableStore;
 use rows::memory::MemoryStore;
+use rows::rules::Rules;
+use rows::schema::{DefaultValue, TableDefinition};
 use rows::store::{Batch, Change, Direction, Durability, LockWait, Reach, Read, Store};
 use rows::{
     Alteration, ColumnPlace, Engine, EngineOptions, Error, Flow, FoundRow, NewIndex, NewTable,
     RowChange, Thing, Wait,
 };
 use values::types::{Collation, IntWidth};
-use values::{ColumnType, Datum, Value};
+use values::{ColumnType, Datum, ErrorCode, Value};
 
 fn with_rows(engine: &Arc<Engine>) -> Arc<rows::Table> {
     let t = users(engine);
@@ -33,7 +37,7 @@ fn an_added_column_reads_as_its_default_in_rows_that_were_there() {
     let engine = engine();
     with_rows(&engine);
     let mut added = column("n", int(), false);
-    added.default = rows::schema::DefaultValue::Literal(Some(b"7".to_vec()));
+    added.default = DefaultValue::Literal(Some(b"7".to_vec()));
     let add = Alteration::AddColumn { column: added, place: ColumnPlace::First, now: None };
     let outcome = engine.alter_table("d", "t", vec![add], &engine.patience()).unwrap();
     assert_eq!(outcome.rows_copied, 0);
@@ -407,4 +411,54 @@ fn old_tables_keep_their_collation_and_another_character_set_is_of_a_format_of_i
     let engine = open().unwrap();
     let kept = engine.catalog().table("d", "u").unwrap();
     assert_eq!(kept.columns[1].ty.collation(), Some(swedish));
+}
+
+/// Ended once it is asked for the so manieth time.
+struct EndedAtQuestion {
+    asked: AtomicUsize,
+    at: usize,
+}
+
+impl Interrupt for EndedAtQuestion {
+    fn is_wanted(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::SeqCst) >= self.at
+    }
+}
+
+/// Rules, unless what the thread works on is to end: as a parser does.
+fn rules_unless_ended(_: &TableDefinition) -> expression::Result<Rules> {
+    match is_wanted() {
+        true => Err(expression::Error::new(ErrorCode::QueryInterrupted, "interrupted")),
+        false => Ok(Rules::default()),
+    }
+}
+
+#[test]
+fn an_alter_that_is_ended_when_it_has_taken_place_left_a_table_that_nobody_could_write_to() {
+    let (mut refused, mut done) = (0, 0);
+    for at in 0.. {
+        let options = EngineOptions { make_rules: rules_unless_ended, ..EngineOptions::default() };
+        let engine = Engine::open(Arc::new(MemoryStore::new()), options).unwrap();
+        engine.create_database("d").unwrap();
+        with_rows(&engine);
+        let mut added = column("n", int(), true);
+        added.default = DefaultValue::Expression("1 + 1".to_owned());
+        let add = Alteration::AddColumn { column: added, place: ColumnPlace::Keep, now: None };
+        let ended = Arc::new(EndedAtQuestion { asked: AtomicUsize::new(0), at });
+        let outcome = {
+            let _working = working(Arc::clone(&ended) as Arc<dyn Interrupt>);
+            engine.alter_table("d", "t", vec![add], &engine.patience())
+        };
+        let table = now(&engine);
+        assert_eq!(table.column("n").is_some(), outcome.is_ok(), "ended at question {at}");
+        assert!(table.rules().is_ok(), "ended at question {at}");
+        match outcome {
+            Ok(_) => done += 1,
+            Err(_) => refused += 1,
+        }
+        if ended.asked.load(Ordering::SeqCst) <= at {
+            break;
+        }
+    }
+    assert!(refused > 0 && done > 0, "{refused} refused, {done} done");
 }

@@ -25,6 +25,7 @@ use crate::recency::Recency;
 use crate::rules::{Check, MakeRules, Rules};
 use crate::schema::{IndexId, TableDefinition};
 use crate::store::Read;
+use resources::interrupt::undisturbed;
 
 /// Bits of a column's position + 1 beside a version; a table has at most 1017 columns.
 const POSITION_BITS: u32 = 16;
@@ -103,7 +104,9 @@ impl Table {
         let images = definition.indexes.iter().map(|_| Arc::default()).collect();
         let foreign = definition.foreign_columns().unwrap_or_default();
         let partition_column = definition.partition_column();
-        let rules = definition.has_rules().then(|| make_rules(&definition));
+        // They were made once before the definition was accepted. A KILL that comes now would leave
+        // a table that nobody may write to.
+        let rules = definition.has_rules().then(|| undisturbed(|| make_rules(&definition)));
         Table {
             rules,
             foreign,
