@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use results::How;
+use results::ExecutionMode;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{Session, Sql, SqlOptions};
@@ -74,7 +74,7 @@ fn is_ours(line: &str) -> bool {
 
 /// The first column of what a statement gives; `None` when it fails.
 fn ask(session: &mut Session, text: &str) -> Option<Vec<String>> {
-    let (reply, _) = session.query(text.as_bytes(), How::POOL).ok()?;
+    let (reply, _) = session.query(text.as_bytes(), ExecutionMode::POOL).ok()?;
     let mut found = Vec::new();
     if let sql::Reply::Rows(mut rows) = reply {
         let mut keep = |row: &[values::Datum<'_>]| {
@@ -83,7 +83,7 @@ fn ask(session: &mut Session, text: &str) -> Option<Vec<String>> {
             }
             Ok(results::Pace::More)
         };
-        while rows.next(How::POOL, &mut keep).ok()? {}
+        while rows.next(ExecutionMode::POOL, &mut keep).ok()? {}
     }
     Some(found)
 }
@@ -94,7 +94,7 @@ fn session() -> Session {
     let sql = Sql::new(engine, &SqlOptions::default(), analytic::start).expect("SQL starts");
     let mut session = Session::new(&sql, 1, "root", "localhost", None).expect("a session");
     for text in ["CREATE DATABASE d", "CREATE TABLE d.t (a INT PRIMARY KEY, b INT)"] {
-        if let Err(error) = session.query(text.as_bytes(), How::POOL) {
+        if let Err(error) = session.query(text.as_bytes(), ExecutionMode::POOL) {
             panic!("{text}: {error:?}");
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use doors::handlersocket::{HandlerSocket, PortAccess};
 use doors::mysql::Users;
 use doors::{DoorAccounts, DoorLogins, WithoutLogin};
-use results::How;
+use results::ExecutionMode;
 use rows::Engine;
 use sql::{Session, Sql, SqlOptions};
 
@@ -39,7 +39,7 @@ fn make(engine: &Arc<Engine>) -> Converse {
         Sql::new(Arc::clone(engine), &SqlOptions::default(), analytic::start).expect("SQL starts");
     let mut session = Session::new(&sql, 1, "root", "localhost", None).expect("a session");
     for text in ["CREATE DATABASE d", "USE d", TABLE, "INSERT INTO t (id, a) VALUES (1, 2)"] {
-        if let Err(error) = session.query(text.as_bytes(), How::POOL) {
+        if let Err(error) = session.query(text.as_bytes(), ExecutionMode::POOL) {
             panic!("{text}: {error:?}");
         }
     }

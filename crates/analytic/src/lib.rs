@@ -76,7 +76,7 @@ use plan::process_line::ProcessLine;
 use plan::tree::QueryPlan;
 use resources::counter::Counter;
 use resources::query_clock::QueryMoment;
-use results::{How, Pace, Result, RowStream, SqlError};
+use results::{ExecutionMode, Pace, Result, RowStream, SqlError};
 use rows::Engine;
 use values::datum::Datum;
 use values::types::ColumnType;
@@ -226,7 +226,7 @@ impl LongQueries for Analytic {
         let planned = self.plan(query, &[], context, Purpose::Run)?;
         let plan = Arc::clone(&planned.plan);
         let mut rows = self.start(planned, query, context, None);
-        while rows.next(How::POOL, &mut |_| Ok(Pace::More))? {}
+        while rows.next(ExecutionMode::POOL, &mut |_| Ok(Pace::More))? {}
         let shown = DisplayableExecutionPlan::with_metrics(plan.as_ref());
         let text = shown.indent(false).to_string();
         Ok(text.lines().map(str::to_owned).collect())

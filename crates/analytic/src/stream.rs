@@ -27,7 +27,7 @@ use futures::{FutureExt, StreamExt};
 use parking_lot::Mutex;
 use plan::context::SqlContext;
 use resources::budget::{Budget, Share};
-use results::{How, Pace, Result, RowSource, Sink, SqlError};
+use results::{ExecutionMode, Pace, Result, RowSource, Sink, SqlError};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
 use values::datum::Datum;
@@ -218,7 +218,7 @@ impl QueryStream {
     }
 
     /// The next batch, waited for if that is allowed.
-    fn batch(&mut self, how: How) -> Result<Option<Batch>> {
+    fn batch(&mut self, how: ExecutionMode) -> Result<Option<Batch>> {
         let waker = Waker::from(Arc::new(Unpark(thread::current())));
         let mut context = Context::from_waker(&waker);
         loop {
@@ -245,7 +245,7 @@ impl QueryStream {
 }
 
 impl RowSource for QueryStream {
-    fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
+    fn next(&mut self, how: ExecutionMode, sink: &mut Sink<'_>) -> Result<bool> {
         loop {
             if self.ended {
                 return Ok(false);
@@ -279,7 +279,7 @@ impl RowSource for QueryStream {
         }
     }
 
-    fn begin(&mut self, how: How) -> Result<()> {
+    fn begin(&mut self, how: ExecutionMode) -> Result<()> {
         while self.current.is_none() && !self.ended {
             match self.batch(how)? {
                 Some(batch) if batch.rows.num_rows() > 0 => self.current = Some((batch, 0)),

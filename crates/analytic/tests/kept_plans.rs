@@ -8,7 +8,7 @@ use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use values::datum::Datum;
 
-use results::{How, Pace, RowStream};
+use results::{ExecutionMode, Pace, RowStream};
 use sql::{Reply, Session, Sql, SqlOptions};
 
 /// A server with columnar tables.
@@ -73,7 +73,7 @@ impl House {
 }
 
 fn begun(session: &mut Session, text: &str) -> RowStream {
-    match session.query(text.as_bytes(), How::POOL).unwrap().0 {
+    match session.query(text.as_bytes(), ExecutionMode::POOL).unwrap().0 {
         Reply::Rows(stream) => stream,
         _ => panic!("{text} has no rows"),
     }
@@ -85,12 +85,16 @@ fn rest(mut stream: RowStream) -> Vec<String> {
         lines.push(format!("{row:?}"));
         Ok(Pace::More)
     };
-    while stream.next(How::POOL, &mut take).unwrap() {}
+    while stream.next(ExecutionMode::POOL, &mut take).unwrap() {}
     lines
 }
 
 fn run(session: &mut Session, text: &str) -> Vec<String> {
-    match session.query(text.as_bytes(), How::POOL).unwrap_or_else(|e| panic!("{text}: {e:?}")).0 {
+    match session
+        .query(text.as_bytes(), ExecutionMode::POOL)
+        .unwrap_or_else(|e| panic!("{text}: {e:?}"))
+        .0
+    {
         Reply::Rows(stream) => rest(stream),
         _ => Vec::new(),
     }

@@ -84,7 +84,7 @@ pub use sort::sort_rows;
 
 use plan::context::SqlContext;
 use plan::tree::{Body, Query, row_count};
-use results::{How, Result, SqlError};
+use results::{ExecutionMode, Result, SqlError};
 
 /// What a row costs that is looked at,
 const ROW_COST: u64 = 10;
@@ -142,7 +142,7 @@ pub struct Limits<'a> {
     /// What is read.
     pub view: &'a dyn Read,
     /// Where it runs.
-    pub how: How,
+    pub how: ExecutionMode,
     /// What it may come to.
     pub bounds: RunBounds,
     /// Says, of a run that has come to some thousands of rows, whether it is one for the analytic
@@ -157,11 +157,11 @@ pub struct Limits<'a> {
 impl<'a> Limits<'a> {
     /// A run that may wait and take as long as it takes.
     pub fn none(view: &'a dyn Read) -> Limits<'a> {
-        Limits::of(view, How::POOL, RunBounds::NONE)
+        Limits::of(view, ExecutionMode::POOL, RunBounds::NONE)
     }
 
     /// A run with bounds that are known before it.
-    pub fn of(view: &'a dyn Read, how: How, bounds: RunBounds) -> Limits<'a> {
+    pub fn of(view: &'a dyn Read, how: ExecutionMode, bounds: RunBounds) -> Limits<'a> {
         Limits { view, how, bounds, is_long: None, locks: None, measures: None }
     }
 }
@@ -171,7 +171,7 @@ struct Execution<'a> {
     engine: &'a Engine,
     facts: &'a SqlContext,
     view: &'a dyn Read,
-    how: How,
+    how: ExecutionMode,
     /// What it has come to, in parts of a row (`ROW_COST`), where it is looked at next, and where
     /// it ends.
     spent: Cell<u64>,

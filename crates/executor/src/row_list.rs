@@ -17,7 +17,7 @@ use values::datum::{Datum, Value};
 use values::tagged;
 
 use super::{Flow, row_bytes};
-use results::{How, Pace, Result, RowSource, Sink, SqlError};
+use results::{ExecutionMode, Pace, Result, RowSource, Sink, SqlError};
 
 /// A piece in a file ends with the row that makes it as long as this.
 const PIECE_BYTES: usize = 16 << 10;
@@ -177,7 +177,7 @@ impl ListedRows {
     }
 
     /// The next row.
-    fn row(&mut self, how: How) -> Result<Option<Vec<Value>>> {
+    fn row(&mut self, how: ExecutionMode) -> Result<Option<Vec<Value>>> {
         loop {
             if let Some(row) = self.rows.next() {
                 return Ok(Some(row));
@@ -201,7 +201,7 @@ impl ListedRows {
 }
 
 impl RowSource for ListedRows {
-    fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
+    fn next(&mut self, how: ExecutionMode, sink: &mut Sink<'_>) -> Result<bool> {
         while let Some(row) = self.row(how)? {
             let line: Vec<Datum<'_>> = row.iter().map(Value::as_datum).collect();
             if sink(&line)? == Pace::Pause {
@@ -243,11 +243,14 @@ mod tests {
         }
         let mut source = ListedRows::new(list);
         let mut next = 0;
-        assert!(source.next(How::LOOP, &mut |_| Ok(Pace::More)).is_err(), "a loop reads no file");
+        assert!(
+            source.next(ExecutionMode::LOOP, &mut |_| Ok(Pace::More)).is_err(),
+            "a loop reads no file"
+        );
         let mut more = true;
         while more {
             more = source
-                .next(How::POOL, &mut |line| {
+                .next(ExecutionMode::POOL, &mut |line| {
                     let values: Vec<Value> = line.iter().map(Datum::to_value).collect();
                     assert_eq!(values, row(next));
                     next += 1;

@@ -9,4 +9,4 @@ mod stream;
 
 pub use column::{ColumnFlags, ResultColumn};
 pub use error::{MemoryShortage, Result, SqlError, value_error};
-pub use stream::{FoundRows, How, Pace, RowSource, RowStream, Sink, StreamFollower};
+pub use stream::{ExecutionMode, FoundRows, Pace, RowSource, RowStream, Sink, StreamFollower};

@@ -22,18 +22,18 @@ use crate::panics;
 
 /// Where a statement runs, and so what it may do.
 #[derive(Clone, Copy, Debug)]
-pub struct How {
+pub struct ExecutionMode {
     /// Whether the caller's thread may wait (for disk, locks, commits, long work).
     pub may_wait: bool,
     /// How far reads may go.
     pub reach: Reach,
 }
 
-impl How {
+impl ExecutionMode {
     /// In an event loop: only what is at hand.
-    pub const LOOP: How = How { may_wait: false, reach: Reach::Memory };
+    pub const LOOP: ExecutionMode = ExecutionMode { may_wait: false, reach: Reach::Memory };
     /// On a thread of its own, where waiting is allowed.
-    pub const POOL: How = How { may_wait: true, reach: Reach::Disk };
+    pub const POOL: ExecutionMode = ExecutionMode { may_wait: true, reach: Reach::Disk };
 
     /// What may be done in a turn.
     pub fn limits(self) -> &'static TurnLimits {
@@ -58,11 +58,11 @@ pub trait RowSource: Send {
     /// Gives rows to `sink` until it pauses or there are no more; `false` at the end.
     /// `SqlError::WouldWait` when it may not wait for the next row: call again elsewhere;
     /// rows given before are not repeated.
-    fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool>;
+    fn next(&mut self, how: ExecutionMode, sink: &mut Sink<'_>) -> Result<bool>;
 
     /// Waits until the first row is there, or it is known that there is none: an error that comes
     /// before is one of a statement of which nothing was sent.
-    fn begin(&mut self, _how: How) -> Result<()> {
+    fn begin(&mut self, _how: ExecutionMode) -> Result<()> {
         Ok(())
     }
 
@@ -134,7 +134,7 @@ impl RowStream {
     ///
     /// # Errors
     /// Those of the statement, which is over then, and of `sink`.
-    pub fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
+    pub fn next(&mut self, how: ExecutionMode, sink: &mut Sink<'_>) -> Result<bool> {
         let mut given = 0;
         let more = panics::caught(b"(its rows)", || {
             self.source.next(how, &mut |row| {
@@ -161,7 +161,7 @@ impl RowStream {
     ///
     /// # Errors
     /// Those of the statement.
-    pub fn begin(&mut self, how: How) -> Result<()> {
+    pub fn begin(&mut self, how: ExecutionMode) -> Result<()> {
         panics::caught(b"(its rows)", || self.source.begin(how))
     }
 

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use results::{How, Pace, SqlError};
+use results::{ExecutionMode, Pace, SqlError};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{Reply, Session, Sql, SqlOptions};
@@ -20,7 +20,7 @@ const TIMES: i64 = 300_000;
 fn drain(reply: Reply) -> Result<usize, SqlError> {
     let mut count = 0;
     if let Reply::Rows(mut stream) = reply {
-        while stream.next(How::LOOP, &mut |row| {
+        while stream.next(ExecutionMode::LOOP, &mut |row| {
             count += row.len();
             Ok(Pace::More)
         })? {}
@@ -55,7 +55,7 @@ fn main() -> Result<(), SqlError> {
         "CREATE TABLE user (user_id INT UNSIGNED PRIMARY KEY, user_name VARCHAR(50), \
          user_email VARCHAR(255), created DATETIME, KEY (user_name))",
     ] {
-        s.query(text.as_bytes(), How::POOL)?;
+        s.query(text.as_bytes(), ExecutionMode::POOL)?;
     }
     let mut next = 0;
     timed("insert, rows of 100", ROWS / 100, |_| {
@@ -67,31 +67,31 @@ fn main() -> Result<(), SqlError> {
             ));
             next += 1;
         }
-        s.query(text.as_bytes(), How::POOL).map(drop)
+        s.query(text.as_bytes(), ExecutionMode::POOL).map(drop)
     })?;
     let key = |n: i64| n.wrapping_mul(7919).rem_euclid(ROWS);
     timed("select by key, text", TIMES, |n| {
         let text =
             format!("SELECT user_name, user_email, created FROM user WHERE user_id={}", key(n));
-        drain(s.query(text.as_bytes(), How::LOOP)?.0).map(drop)
+        drain(s.query(text.as_bytes(), ExecutionMode::LOOP)?.0).map(drop)
     })?;
     let prepared = s.prepare(b"SELECT user_name, user_email, created FROM user WHERE user_id=?")?;
     timed("select by key, prepared", TIMES, |n| {
-        drain(s.execute(prepared.id, &[Datum::Int(key(n))], How::LOOP)?).map(drop)
+        drain(s.execute(prepared.id, &[Datum::Int(key(n))], ExecutionMode::LOOP)?).map(drop)
     })?;
     timed("select by name, text", TIMES / 3, |n| {
         let text = format!("SELECT user_id FROM user WHERE user_name='user{}'", key(n));
-        drain(s.query(text.as_bytes(), How::LOOP)?.0).map(drop)
+        drain(s.query(text.as_bytes(), ExecutionMode::LOOP)?.0).map(drop)
     })?;
     timed("range of 100", TIMES / 30, |n| {
         let k = key(n);
         let text = format!("SELECT user_name FROM user WHERE user_id BETWEEN {k} AND {}", k + 99);
-        drain(s.query(text.as_bytes(), How::LOOP)?.0).map(drop)
+        drain(s.query(text.as_bytes(), ExecutionMode::LOOP)?.0).map(drop)
     })?;
-    timed("select 1", TIMES, |_| drain(s.query(b"SELECT 1", How::LOOP)?.0).map(drop))?;
+    timed("select 1", TIMES, |_| drain(s.query(b"SELECT 1", ExecutionMode::LOOP)?.0).map(drop))?;
     timed("update by key, text", TIMES / 10, |n| {
         let text = format!("UPDATE user SET user_email='x{n}' WHERE user_id={}", key(n));
-        s.query(text.as_bytes(), How::POOL).map(drop)
+        s.query(text.as_bytes(), ExecutionMode::POOL).map(drop)
     })?;
     Ok(())
 }

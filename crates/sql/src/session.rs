@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A statement that would wait and may not gives `SqlError::WouldWait`: nothing was done, the
-//! caller repeats it with `How::POOL`.
+//! caller repeats it with `ExecutionMode::POOL`.
 //!
 //! A SELECT over a table may name the hidden column `__rowhouse_key` (BLOB: the row key), which
 //! `SELECT *` does not show; UPDATE and DELETE with joins or sub-queries use it.

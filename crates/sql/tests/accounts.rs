@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use access::AccountName;
-use results::How;
+use results::ExecutionMode;
 use sql::{Session, Sql};
 
 use crate::harness::{answer, error, run, server, session, shown};
@@ -87,11 +87,11 @@ fn a_revoke_holds_for_the_next_statement_of_an_open_connection() {
         assert_eq!(run(&mut root, "SELECT b FROM d.t WHERE a = 1"), "2");
     }
     let prepared = bob.prepare(b"SELECT c FROM d.t WHERE a = 1").unwrap().id;
-    let reply = bob.execute(prepared, &[], How::POOL).unwrap();
+    let reply = bob.execute(prepared, &[], ExecutionMode::POOL).unwrap();
     assert_eq!(shown(&mut bob, reply).unwrap(), "3");
     run(&mut root, "REVOKE SELECT ON d.t FROM bob@localhost");
     assert_eq!(error(&mut bob, "SELECT b FROM d.t WHERE a = 1"), 1142);
-    let refused = bob.execute(prepared, &[], How::POOL).err().unwrap();
+    let refused = bob.execute(prepared, &[], ExecutionMode::POOL).err().unwrap();
     assert_eq!(refused.code().number(), 1142);
     assert_eq!(run(&mut root, "SELECT b FROM d.t WHERE a = 1"), "2");
     run(&mut root, "GRANT SELECT ON d.t TO bob@localhost");

@@ -7,7 +7,7 @@ mod queries;
 mod times;
 
 use crate::harness::{error, lines, run, server, session};
-use results::How;
+use results::ExecutionMode;
 use sql::{Reply, Session};
 
 #[test]
@@ -54,7 +54,7 @@ fn select_into_variables_returned_rows_and_left_the_variables_alone() {
     assert_eq!(error(s, "SELECT v INTO OUTFILE '/tmp/x' FROM t"), 1290);
     let prepared = s.prepare(b"SELECT v INTO @w FROM t WHERE id = ?").expect("prepares");
     assert!(prepared.columns.is_empty());
-    s.execute(prepared.id, &[values::Datum::Int(2)], How::POOL).expect("runs");
+    s.execute(prepared.id, &[values::Datum::Int(2)], ExecutionMode::POOL).expect("runs");
     assert_eq!(run(s, "SELECT @w"), "b");
 }
 
@@ -301,7 +301,7 @@ fn insert_ignore_failed_where_the_change_of_a_row_broke_another_key() {
 }
 
 fn ids(s: &mut Session, text: &str) -> Result<String, u16> {
-    match s.query(text.as_bytes(), How::POOL) {
+    match s.query(text.as_bytes(), ExecutionMode::POOL) {
         Ok((Reply::Rows(stream), _)) => lines(stream).map_err(|error| error.code().number()),
         Ok(_) => panic!("{text} gave no rows"),
         Err(error) => Err(error.code().number()),

@@ -347,7 +347,7 @@ fn parameters_and_variables_are_values_of_both() {
         (11, values::Datum::Int(258), values::Datum::Int(6)),
     ] {
         let row = [values::Datum::Int(id), bits, set];
-        s.execute(prepared.id, &row, results::How::POOL).expect("runs");
+        s.execute(prepared.id, &row, results::ExecutionMode::POOL).expect("runs");
     }
     assert_eq!(run(s, "SELECT b + 0, s FROM t WHERE id > 9"), "258\ty,z\n258\ty,z");
 }

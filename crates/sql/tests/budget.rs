@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::harness::{PATIENCE, answer, await_memory, error, run, session};
-use results::How;
+use results::ExecutionMode;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{Session, Sql, SqlOptions};
@@ -484,7 +484,7 @@ fn the_door_is_told_of_late_warnings_when_the_rows_end() {
     let sql = server(CLIENT_BYTES);
     let s = &mut furnished(&sql);
     let query = b"SELECT REPEAT(t, 20000000) FROM n WHERE i < 3";
-    let (reply, _) = s.query(query, How::POOL).unwrap();
+    let (reply, _) = s.query(query, ExecutionMode::POOL).unwrap();
     let lines = crate::harness::shown(s, reply).unwrap();
     assert_eq!(lines, "NULL\nNULL\nNULL");
     assert_eq!(s.warning_count(), 3);

@@ -8,7 +8,7 @@ use std::time::Instant;
 use resources::spill::SpillDirectory;
 
 use crate::harness::{PATIENCE, answer, await_memory, run, session};
-use results::How;
+use results::ExecutionMode;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{Reply, Session, Sql, SqlOptions};
@@ -35,7 +35,7 @@ fn fill_source(s: &mut Session, line: &dyn Fn(u64) -> [String; 4]) {
             n VARCHAR(12), s VARCHAR(60))",
     );
     let text = b"LOAD DATA LOCAL INFILE 'f' INTO TABLE src";
-    let (reply, _) = s.query(text, How::POOL).expect("starts");
+    let (reply, _) = s.query(text, ExecutionMode::POOL).expect("starts");
     let Reply::LoadLocal(mut load) = reply else { panic!("no file was asked for") };
     for pos in 0..ROWS {
         let [id, k, d, n] = line(pos);

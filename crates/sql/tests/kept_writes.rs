@@ -3,7 +3,7 @@
 //! meanwhile.
 
 use crate::harness::{answer, error, run, server, session, shown};
-use results::How;
+use results::ExecutionMode;
 use sql::Session;
 use values::datum::Datum;
 use values::decimal::Decimal;
@@ -32,7 +32,8 @@ fn plans_made(s: &mut Session) -> u64 {
 }
 
 fn execute(s: &mut Session, id: u32, parameters: &[Datum<'_>]) -> Result<String, u16> {
-    let reply = s.execute(id, parameters, How::POOL).map_err(|error| error.code().number())?;
+    let reply =
+        s.execute(id, parameters, ExecutionMode::POOL).map_err(|error| error.code().number())?;
     shown(s, reply).map_err(|error| error.code().number())
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use resources::spill::SpillDirectory;
 
 use crate::harness::{answer, await_memory, run, session};
-use results::How;
+use results::ExecutionMode;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{Reply, Session, Sql, SqlOptions};
@@ -23,7 +23,7 @@ fn server(directory: Option<&tempfile::TempDir>) -> Arc<Sql> {
 
 /// The answer, after the state that the process list shows while the file comes in.
 fn load(s: &mut Session, statement: &str, file: &[u8]) -> (String, Result<String, u16>) {
-    let (reply, _) = s.query(statement.as_bytes(), How::POOL).expect("starts");
+    let (reply, _) = s.query(statement.as_bytes(), ExecutionMode::POOL).expect("starts");
     let Reply::LoadLocal(mut load) = reply else { panic!("no file was asked for") };
     let mut state = String::new();
     for bytes in file.chunks(100_003) {
@@ -175,7 +175,7 @@ fn a_kill_ends_a_parallel_load() {
     let file: String = (0..100_000).map(|n| format!("{n}\tsome text of a line {n}\n")).collect();
     let text = b"LOAD DATA LOCAL INFILE 'f' INTO TABLE t";
     for at_the_end in [false, true] {
-        let (reply, _) = s.query(text, How::POOL).expect("starts");
+        let (reply, _) = s.query(text, ExecutionMode::POOL).expect("starts");
         let Reply::LoadLocal(mut load) = reply else { panic!("no file was asked for") };
         load.feed(s, file.as_bytes()).expect("feeds");
         sql.processes().find(1).expect("it is there").kill.kill_query();
@@ -218,7 +218,7 @@ fn a_file_of_another_character_set_was_read_as_utf8() {
         run(s, "DELETE FROM t");
         let statement =
             format!("LOAD DATA LOCAL INFILE 'f' INTO TABLE t CHARACTER SET {set} (a, b)");
-        let (reply, _) = s.query(statement.as_bytes(), How::POOL).expect("starts");
+        let (reply, _) = s.query(statement.as_bytes(), ExecutionMode::POOL).expect("starts");
         let Reply::LoadLocal(mut load) = reply else { panic!("no file was asked for") };
         // Cut within characters.
         file.iter().for_each(|byte| load.feed(s, &[*byte]).expect("feeds"));

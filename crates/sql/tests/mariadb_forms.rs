@@ -2,7 +2,7 @@
 //! `tests/oracle/sql/statements.sql`.
 
 use crate::harness::{error, lines, run, server, session};
-use results::{How, SqlError};
+use results::{ExecutionMode, SqlError};
 use sql::Reply;
 use values::datum::Datum;
 
@@ -123,7 +123,7 @@ fn what_returning_gives_is_known_when_it_is_prepared() {
     let prepared = prepared.expect("prepares");
     let names: Vec<&str> = prepared.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["id", "w"]);
-    let reply = s.execute(prepared.id, &[Datum::Bytes(b"a")], How::POOL).expect("runs");
+    let reply = s.execute(prepared.id, &[Datum::Bytes(b"a")], ExecutionMode::POOL).expect("runs");
     let Reply::Rows(rows) = reply else { panic!("no rows") };
     assert_eq!(lines(rows).expect("gives them"), "1\ta!");
     assert_eq!(run(s, "DELETE FROM t RETURNING *"), "1\ta");
@@ -139,7 +139,7 @@ fn sql_select_limit_was_kept_and_obeyed_by_no_query() {
     run(s, "INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')");
     let prepared = s.prepare(b"SELECT v FROM t WHERE id >= ?").expect("prepares");
     let execute = |s: &mut sql::Session| {
-        let reply = s.execute(prepared.id, &[Datum::Int(1)], How::POOL).expect("runs");
+        let reply = s.execute(prepared.id, &[Datum::Int(1)], ExecutionMode::POOL).expect("runs");
         let Reply::Rows(rows) = reply else { panic!("no rows") };
         lines(rows).expect("gives them")
     };
@@ -151,7 +151,10 @@ fn sql_select_limit_was_kept_and_obeyed_by_no_query() {
         assert_eq!(run(s, "SELECT id FROM t"), "1\n2");
         assert_eq!(run(s, "SELECT id FROM t LIMIT 3"), "1\n2\n3");
     }
-    let tried = s.query(b"SELECT id FROM t", How::LOOP).map(|_| ()).expect_err("is to be repeated");
+    let tried = s
+        .query(b"SELECT id FROM t", ExecutionMode::LOOP)
+        .map(|_| ())
+        .expect_err("is to be repeated");
     assert!(matches!(tried, SqlError::WouldWait), "{tried}");
     run(s, "SET sql_select_limit = DEFAULT");
     assert_eq!(execute(s), "a\nb\nc");

@@ -2,7 +2,7 @@
 //! MySQL 9.7 answers as these tests say.
 
 use crate::harness::{answer, error, run, server, session};
-use results::How;
+use results::ExecutionMode;
 use sql::{Reply, Session};
 
 /// `t` is written to; `u` and `s` are read.
@@ -165,8 +165,9 @@ fn a_prepared_statement_asks_with_its_parameters_each_time() {
 
 /// Loads a file, in pieces of a few bytes, and gives the error's number if there is one.
 fn load(s: &mut Session, statement: &str, file: &[u8]) -> Result<(), u16> {
-    let (reply, _) =
-        s.query(statement.as_bytes(), How::POOL).map_err(|error| error.code().number())?;
+    let (reply, _) = s
+        .query(statement.as_bytes(), ExecutionMode::POOL)
+        .map_err(|error| error.code().number())?;
     let Reply::LoadLocal(mut load) = reply else { panic!("no file was asked for") };
     for piece in file.chunks(5) {
         if let Err(error) = load.feed(s, piece) {

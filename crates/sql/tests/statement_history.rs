@@ -57,10 +57,10 @@ fn prepared_statements_and_rows_that_are_never_read_are_noted_once() {
     let prepared = s.prepare(b"SELECT id FROM t WHERE id >= ? AND 1").expect("prepared");
     for from in [1, 2] {
         let value = [values::datum::Datum::Int(from)];
-        let reply = s.execute(prepared.id, &value, results::How::POOL).expect("executed");
+        let reply = s.execute(prepared.id, &value, results::ExecutionMode::POOL).expect("executed");
         crate::harness::shown(s, reply).expect("rows");
     }
-    let (reply, _) = s.query(b"SELECT id, id FROM t", results::How::POOL).expect("rows");
+    let (reply, _) = s.query(b"SELECT id, id FROM t", results::ExecutionMode::POOL).expect("rows");
     drop(reply);
     let counts = digests(s, "count_star, sum_rows_sent", "SELECT `id` FROM%");
     assert_eq!(counts, "2\t5");
@@ -324,7 +324,8 @@ fn both_logs_are_tables_where_log_output_says_so_and_may_be_emptied() {
                  LIKE 'INSERT%'";
     assert_eq!(run(s, asked), "Query\tINSERT INTO t VALUES (1, 10), (2, 20)");
     let prepared = s.prepare(b"SELECT v FROM t WHERE id = ?").expect("prepared");
-    let reply = s.execute(prepared.id, &[values::datum::Datum::Int(1)], results::How::POOL);
+    let reply =
+        s.execute(prepared.id, &[values::datum::Datum::Int(1)], results::ExecutionMode::POOL);
     crate::harness::shown(s, reply.expect("executed")).expect("rows");
     let commands = "SELECT command_type, CAST(argument AS CHAR) FROM mysql.general_log \
                     WHERE argument LIKE 'SELECT v FROM t WHERE id = %' ORDER BY event_time";

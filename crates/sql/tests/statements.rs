@@ -4,12 +4,12 @@ mod in_loops;
 mod listings;
 
 use crate::harness::{answer, error, lines, run, server, session, shown};
-use results::How;
+use results::ExecutionMode;
 use sql::{OkFigures, Reply, Session};
 use values::datum::Datum;
 
 fn load(s: &mut Session, statement: &str, file: &[u8], piece: usize) -> String {
-    let (reply, _) = s.query(statement.as_bytes(), How::POOL).expect("starts");
+    let (reply, _) = s.query(statement.as_bytes(), ExecutionMode::POOL).expect("starts");
     let Reply::LoadLocal(mut load) = reply else { panic!("no file was asked for") };
     assert_eq!(load.file_name(), "f.csv");
     for bytes in file.chunks(piece) {
@@ -27,23 +27,26 @@ fn a_prepared_statement_is_run_with_parameters() {
     let insert = s.prepare(b"INSERT INTO t VALUES (?, ?, 1.5), (?, 'x', ?)").expect("prepares");
     assert_eq!(insert.parameters, 4);
     let values = [Datum::Int(1), Datum::Bytes(b"a"), Datum::Int(2), Datum::Double(2.5)];
-    let reply = s.execute(insert.id, &values, How::POOL).expect("runs");
+    let reply = s.execute(insert.id, &values, ExecutionMode::POOL).expect("runs");
     assert_eq!(shown(s, reply).unwrap(), "ok 2 [Records: 2  Duplicates: 0  Warnings: 0]");
     let select = s.prepare(b"SELECT v, w FROM t WHERE id = ?").expect("prepares");
     assert_eq!(select.columns.len(), 2);
     for (id, expected) in [(1, "a\t1.5"), (2, "x\t2.5"), (3, "")] {
-        let reply = s.execute(select.id, &[Datum::Int(id)], How::LOOP).expect("runs");
+        let reply = s.execute(select.id, &[Datum::Int(id)], ExecutionMode::LOOP).expect("runs");
         let Reply::Rows(stream) = reply else { panic!("no rows") };
         assert!(std::sync::Arc::ptr_eq(stream.columns(), &select.columns));
         assert_eq!(lines(stream).unwrap(), expected);
     }
     // The plan follows the table.
     run(s, "ALTER TABLE t ADD COLUMN z INT DEFAULT 9 FIRST");
-    let reply = s.execute(select.id, &[Datum::Bytes(b"2")], How::POOL).expect("runs");
+    let reply = s.execute(select.id, &[Datum::Bytes(b"2")], ExecutionMode::POOL).expect("runs");
     assert_eq!(shown(s, reply).unwrap(), "x\t2.5");
-    assert_eq!(s.execute(select.id, &[], How::POOL).err().map(|e| e.code().number()), Some(1210));
+    assert_eq!(
+        s.execute(select.id, &[], ExecutionMode::POOL).err().map(|e| e.code().number()),
+        Some(1210)
+    );
     s.close(select.id);
-    let gone = s.execute(select.id, &[Datum::Int(1)], How::POOL);
+    let gone = s.execute(select.id, &[Datum::Int(1)], ExecutionMode::POOL);
     assert_eq!(gone.err().map(|e| e.code().number()), Some(1243));
     run(s, "PREPARE p FROM 'SELECT v FROM t WHERE id = ? AND v <> ?'");
     run(s, "SET @a = 2, @b = 'q'");
@@ -256,13 +259,13 @@ fn several_statements_in_one_text_are_taken_one_by_one() {
     let s = &mut session(&sql);
     s.set_multi_statements(true);
     let text = b"SELECT 1; -- one\n SELECT ';' ;";
-    let (_, taken) = s.query(text, How::POOL).expect("runs");
+    let (_, taken) = s.query(text, ExecutionMode::POOL).expect("runs");
     // A comment belongs to what follows it, as in MySQL.
     assert_eq!(&text[taken..], b"-- one\n SELECT ';' ;");
-    let (_, rest) = s.query(&text[taken..], How::POOL).expect("runs");
+    let (_, rest) = s.query(&text[taken..], ExecutionMode::POOL).expect("runs");
     assert_eq!(taken + rest, text.len());
     s.set_multi_statements(false);
-    assert_eq!(s.query(text, How::POOL).err().map(|e| e.code().number()), Some(1064));
+    assert_eq!(s.query(text, ExecutionMode::POOL).err().map(|e| e.code().number()), Some(1064));
 }
 
 #[test]
@@ -366,7 +369,7 @@ fn a_prepared_statement_ran_in_the_database_of_the_moment() {
     assert_eq!(run(s, "EXECUTE d"), "ok 0");
     assert_eq!(run(s, "EXECUTE l"), "n\nt");
     let execute = |s: &mut Session, id, value| {
-        let reply = s.execute(id, &[Datum::Int(value)], How::POOL).expect("runs");
+        let reply = s.execute(id, &[Datum::Int(value)], ExecutionMode::POOL).expect("runs");
         shown(s, reply).expect("shows")
     };
     assert_eq!(execute(s, read.id, 9), "2\tpa");
@@ -416,11 +419,11 @@ fn a_comment_alone_was_an_empty_query() {
             assert_eq!(error(s, wrong), 1064, "{wrong}");
         }
         for one in ["SELECT 1;", "SELECT 1;;", "SELECT 1; ;\n"] {
-            let (_, taken) = s.query(one.as_bytes(), How::POOL).expect("runs");
+            let (_, taken) = s.query(one.as_bytes(), ExecutionMode::POOL).expect("runs");
             assert_eq!(taken, one.len(), "{one}");
         }
         // Where there may be several statements, a comment behind the last is one.
-        let (_, taken) = s.query(b"SELECT 1; -- x", How::POOL).expect("runs");
+        let (_, taken) = s.query(b"SELECT 1; -- x", ExecutionMode::POOL).expect("runs");
         assert_eq!(taken, if several { 10 } else { 14 });
     }
     assert_eq!(s.prepare(b"-- x").err().map(|e| e.code().number()), Some(1295));
@@ -435,7 +438,7 @@ fn columns_of_derived_tables_had_no_table() {
     let s = &mut session(&sql);
     run(s, "CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(5))");
     let mut announced = |query: &str| -> Vec<String> {
-        let (reply, _) = s.query(query.as_bytes(), How::POOL).expect("runs");
+        let (reply, _) = s.query(query.as_bytes(), ExecutionMode::POOL).expect("runs");
         let Reply::Rows(rows) = reply else { panic!("no rows") };
         let column = |c: &results::ResultColumn| {
             [&*c.database, &c.table, &c.org_table, &c.name, &c.org_name].join("|")

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use results::{How, Pace, SqlError};
+use results::{ExecutionMode, Pace, SqlError};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{Reply, Session, Sql, SqlOptions};
@@ -28,8 +28,8 @@ impl House {
         let options = SqlOptions { memory_bytes, threads: 2, ..SqlOptions::default() };
         let sql = Sql::new(engine, &options, analytic::start).unwrap();
         let mut session = Session::new(&sql, 1, "root", "localhost", Some("d")).unwrap();
-        session.query(b"SET sql_mode = ''", How::POOL).unwrap();
-        session.query(b"SET time_zone = '+00:00'", How::POOL).unwrap();
+        session.query(b"SET sql_mode = ''", ExecutionMode::POOL).unwrap();
+        session.query(b"SET time_zone = '+00:00'", ExecutionMode::POOL).unwrap();
         House { session }
     }
 
@@ -41,7 +41,7 @@ impl House {
     /// Runs statements that end with `;` at the end of a line.
     pub fn run(&mut self, script: &str) {
         for statement in script.split(";\n").filter(|text| !text.trim().is_empty()) {
-            if let Err(error) = self.session.query(statement.as_bytes(), How::POOL) {
+            if let Err(error) = self.session.query(statement.as_bytes(), ExecutionMode::POOL) {
                 panic!("{statement}: {error}");
             }
         }
@@ -49,7 +49,7 @@ impl House {
 
     /// The rows of a query: values as MySQL prints them, joined by tabs.
     pub fn rows(&mut self, query: &str) -> Result<Vec<String>, SqlError> {
-        let (reply, _) = self.session.query(query.as_bytes(), How::POOL)?;
+        let (reply, _) = self.session.query(query.as_bytes(), ExecutionMode::POOL)?;
         let Reply::Rows(mut stream) = reply else { panic!("{query} gives no rows") };
         let (columns, zone) = (Arc::clone(stream.columns()), stream.zone());
         let mut lines = Vec::new();
@@ -67,7 +67,7 @@ impl House {
             lines.push(String::from_utf8_lossy(&line).into_owned());
             Ok(Pace::More)
         };
-        while stream.next(How::POOL, &mut sink)? {}
+        while stream.next(ExecutionMode::POOL, &mut sink)? {}
         Ok(lines)
     }
 

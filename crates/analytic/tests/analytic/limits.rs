@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use results::How;
+use results::ExecutionMode;
 use sql::Session;
 
 use crate::house::House;
@@ -432,7 +432,7 @@ fn a_killed_query_ends_with_1317() {
         let killer = scope.spawn(|| {
             while !over.load(Ordering::Acquire) {
                 // The connection is there from the start; a mark set too early is forgotten.
-                other.query(b"KILL QUERY 1", How::POOL).unwrap();
+                other.query(b"KILL QUERY 1", ExecutionMode::POOL).unwrap();
                 std::thread::yield_now();
             }
         });
@@ -453,7 +453,10 @@ fn a_stream_that_is_read_slowly_holds_few_rows() {
     numbered(&mut house);
     let (reply, _) = house
         .session()
-        .query(b"SELECT a.id, b.id FROM n a JOIN n b ON a.id >= b.id WHERE a.id < 3000", How::POOL)
+        .query(
+            b"SELECT a.id, b.id FROM n a JOIN n b ON a.id >= b.id WHERE a.id < 3000",
+            ExecutionMode::POOL,
+        )
         .unwrap();
     let sql::Reply::Rows(mut stream) = reply else { panic!("no rows") };
     let mut rows = 0;
@@ -462,7 +465,7 @@ fn a_stream_that_is_read_slowly_holds_few_rows() {
             rows += 1;
             Ok(results::Pace::Pause)
         };
-        assert!(stream.next(How::POOL, &mut sink).unwrap());
+        assert!(stream.next(ExecutionMode::POOL, &mut sink).unwrap());
     }
     assert_eq!(rows, 100);
     drop(stream);
@@ -503,7 +506,7 @@ fn result_columns_tell_types_and_origins() {
         .session()
         .query(
             b"SELECT p.name AS n, COUNT(*), SUM(p.id), AVG(p.pay) a FROM person p GROUP BY p.name",
-            How::POOL,
+            ExecutionMode::POOL,
         )
         .unwrap();
     let sql::Reply::Rows(stream) = reply else { panic!("no rows") };

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use access::audit::AuditEvent;
 use access::{AccountName, AccountSeat};
 use passwords::Scramble;
-use results::{How, SqlError};
+use results::{ExecutionMode, SqlError};
 use rows::Group;
 use sql::{LoadLocal, Sql};
 use tls::Encryption;
@@ -248,7 +248,7 @@ impl Mysql {
         &mut self,
         input: &mut Input,
         out: &mut Vec<u8>,
-        how: How,
+        how: ExecutionMode,
         group: Option<&mut Group>,
     ) -> Go {
         match &self.stage {
@@ -308,7 +308,7 @@ impl Mysql {
         &mut self,
         input: &mut Input,
         out: &mut Vec<u8>,
-        how: How,
+        how: ExecutionMode,
         group: Option<&mut Group>,
     ) -> Go {
         let link = self.link.as_mut().expect("logged in");
@@ -338,7 +338,7 @@ impl Mysql {
         from: usize,
         input: &mut Input,
         out: &mut Vec<u8>,
-        how: How,
+        how: ExecutionMode,
     ) -> Go {
         let link = self.link.as_mut().expect("logged in");
         let mut packets = reply(out, self.reply, self.reports.as_deref(), link, how);
@@ -351,7 +351,7 @@ impl Mysql {
         self.settle(outcome, input)
     }
 
-    fn continue_rows(&mut self, input: &mut Input, out: &mut Vec<u8>, how: How) -> Go {
+    fn continue_rows(&mut self, input: &mut Input, out: &mut Vec<u8>, how: ExecutionMode) -> Go {
         let Stage::Rows(rows) = &mut self.stage else { unreachable!("called amid rows") };
         let link = self.link.as_mut().expect("logged in");
         let mut packets = Packets::new(out, self.reply);
@@ -409,7 +409,7 @@ impl Mysql {
 
     /// Feeds a file's content to its statement as it comes. Rows are written on the way, which
     /// is work for the pool.
-    fn continue_file(&mut self, input: &mut Input, out: &mut Vec<u8>, how: How) -> Go {
+    fn continue_file(&mut self, input: &mut Input, out: &mut Vec<u8>, how: ExecutionMode) -> Go {
         if input.is_empty() {
             return Go::Turn(Next::Input);
         }
@@ -434,7 +434,7 @@ impl Mysql {
         }
     }
 
-    fn end_file(&mut self, out: &mut Vec<u8>, how: How) -> Go {
+    fn end_file(&mut self, out: &mut Vec<u8>, how: ExecutionMode) -> Go {
         let stage = std::mem::replace(&mut self.stage, Stage::Ready);
         let Stage::File(file) = stage else { unreachable!("called amid a file") };
         let link = self.link.as_mut().expect("logged in");
@@ -462,7 +462,7 @@ fn reply<'a>(
     first: u8,
     reports: Option<&'a Reports>,
     link: &Link,
-    how: How,
+    how: ExecutionMode,
 ) -> Packets<'a> {
     let fresh = how.may_wait && out.is_empty();
     let begun = reports.filter(|_| fresh).zip(link.session().report_interval());
@@ -493,7 +493,7 @@ impl Conversation for Mysql {
     }
 
     fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
-        let how = How { may_wait: turn.may_wait(), reach: turn.reach() };
+        let how = ExecutionMode { may_wait: turn.may_wait(), reach: turn.reach() };
         let start = out.len();
         let mut next = Next::Again;
         for _ in 0..COMMANDS_PER_TURN_MAX {

@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use results::{How, Pace, ResultColumn, RowStream, SqlError};
+use results::{ExecutionMode, Pace, ResultColumn, RowStream, SqlError};
 use rows::Group;
 use sql::{LoadLocal, OkFigures, Reply, Session, SessionCommand};
 use values::CharacterSet;
@@ -155,7 +155,7 @@ impl Link {
         &mut self,
         command: MysqlCommand<'_>,
         packets: &mut Packets<'_>,
-        how: How,
+        how: ExecutionMode,
         group: Option<&mut Group>,
     ) -> StepOutcome {
         let served = match command {
@@ -215,7 +215,7 @@ impl Link {
         text: &[u8],
         from: usize,
         packets: &mut Packets<'_>,
-        how: How,
+        how: ExecutionMode,
     ) -> StepOutcome {
         let served = self.query(text, from, packets, how, None);
         settle(served, from, self.results_in(), packets)
@@ -226,7 +226,7 @@ impl Link {
         text: &[u8],
         from: usize,
         packets: &mut Packets<'_>,
-        how: How,
+        how: ExecutionMode,
         group: Option<&mut Group>,
     ) -> Result<StepOutcome, SqlError> {
         let client = self.session.charsets().client;
@@ -334,7 +334,7 @@ impl Link {
         (statement, has_cursor): (u32, bool),
         payload: &[u8],
         packets: &mut Packets<'_>,
-        how: How,
+        how: ExecutionMode,
         group: Option<&mut Group>,
     ) -> Result<StepOutcome, SqlError> {
         let Some(kept) = self.statements.get_mut(&statement) else {
@@ -390,7 +390,7 @@ impl Link {
         &mut self,
         rows: &mut ReplyRows,
         packets: &mut Packets<'_>,
-        how: How,
+        how: ExecutionMode,
     ) -> WriteProgress {
         let written = match rows {
             ReplyRows::Sent(rows) => self.write_sent(rows, packets, how),
@@ -419,7 +419,7 @@ impl Link {
         &mut self,
         rows: &mut SentRows,
         packets: &mut Packets<'_>,
-        how: How,
+        how: ExecutionMode,
     ) -> Result<WriteProgress, SqlError> {
         let full = packets.bytes() + piece_bytes(how);
         let SentRows { stream, binary, results, resume } = rows;
@@ -452,7 +452,7 @@ impl Link {
         &mut self,
         gathered: &mut GatheredRows,
         packets: &mut Packets<'_>,
-        how: How,
+        how: ExecutionMode,
     ) -> Result<WriteProgress, SqlError> {
         let GatheredRows { statement, stream, results } = gathered;
         let kept = self.statements.get_mut(statement);
@@ -507,7 +507,7 @@ impl Link {
         statement: u32,
         left: &mut u32,
         packets: &mut Packets<'_>,
-        how: How,
+        how: ExecutionMode,
     ) -> Result<WriteProgress, SqlError> {
         let mut status = self.status(false);
         let full = packets.bytes() + piece_bytes(how);
@@ -716,7 +716,7 @@ pub fn malformed() -> SqlError {
 }
 
 /// How many bytes of rows are written, or gathered, at a time.
-fn piece_bytes(how: How) -> usize {
+fn piece_bytes(how: ExecutionMode) -> usize {
     if how.may_wait { PIECE_BYTES } else { LOOP_PIECE_BYTES }
 }
 

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use resources::budget::Share;
 use resources::spill::{SpillDirectory, SpillFile};
-use results::{How, SqlError};
+use results::{ExecutionMode, SqlError};
 use rows::Engine;
 
 /// How many bytes of a cursor's rows are in memory at most, but for one row.
@@ -109,7 +109,7 @@ impl OpenCursor {
     ///
     /// # Errors
     /// `SqlError::WouldWait` where it may not wait for the file; those of the file system.
-    pub fn make_room(&mut self, how: How) -> Result<(), SqlError> {
+    pub fn make_room(&mut self, how: ExecutionMode) -> Result<(), SqlError> {
         if self.wants_room() { self.spill(how) } else { Ok(()) }
     }
 
@@ -118,7 +118,7 @@ impl OpenCursor {
     ///
     /// # Errors
     /// Those of `make_room`.
-    pub fn finish(&mut self, how: How) -> Result<(), SqlError> {
+    pub fn finish(&mut self, how: ExecutionMode) -> Result<(), SqlError> {
         if self.file.is_some() || self.wants_room() {
             return self.spill(how);
         }
@@ -127,7 +127,7 @@ impl OpenCursor {
         Ok(())
     }
 
-    fn spill(&mut self, how: How) -> Result<(), SqlError> {
+    fn spill(&mut self, how: ExecutionMode) -> Result<(), SqlError> {
         let Some(directory) = self.directory.as_ref().filter(|_| !self.bytes.is_empty()) else {
             return Ok(());
         };
@@ -155,7 +155,7 @@ impl OpenCursor {
     ///
     /// # Errors
     /// `SqlError::WouldWait` where it may not wait for the file; those of the file system.
-    pub fn next(&mut self, how: How) -> Result<Option<&[u8]>, SqlError> {
+    pub fn next(&mut self, how: ExecutionMode) -> Result<Option<&[u8]>, SqlError> {
         while let Some(missing) = self.missing() {
             if !self.read(missing, how)? {
                 return Ok(None);
@@ -189,7 +189,7 @@ impl OpenCursor {
     }
 
     /// Reads as many bytes of the file, or more; `false` if there are none.
-    fn read(&mut self, missing: usize, how: How) -> Result<bool, SqlError> {
+    fn read(&mut self, missing: usize, how: ExecutionMode) -> Result<bool, SqlError> {
         let left = self.file_bytes - self.file_read;
         let Some(file) = self.file.as_ref().filter(|_| left > 0) else { return Ok(false) };
         if !how.may_wait {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use doors::handlersocket::{HandlerSocket, LINE_BYTES_MAX, PortAccess};
 use doors::mysql::Users;
 use doors::{Conversation, DoorAccounts, DoorLogins, Input, Next, Turn, WithoutLogin};
-use results::How;
+use results::ExecutionMode;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions, Error, Group};
 use serving::serve;
@@ -57,7 +57,7 @@ impl House {
     }
 
     fn sql(&mut self, text: &str) {
-        if let Err(error) = self.session.query(text.as_bytes(), How::POOL) {
+        if let Err(error) = self.session.query(text.as_bytes(), ExecutionMode::POOL) {
             panic!("{text}: {error:?}");
         }
     }

@@ -30,7 +30,7 @@ use crate::bind::scalar::{Bound, Names, Resolver, bind, needs_literals, needs_qu
 use crate::context::SqlContext;
 use crate::optimize::{Sizes, plan_query};
 use crate::tree::{AggregateFunction, Body};
-use results::{How, SqlError};
+use results::{ExecutionMode, SqlError};
 
 /// Whether something stands in an expression that only a query's binder gives a meaning to: a
 /// sub-query, or an aggregate, which is refused there.
@@ -59,7 +59,7 @@ pub struct RowBinder<'a> {
     /// The statement's surroundings; nothing where its text is not at hand, only its shape.
     pub facts: Option<&'a SqlContext>,
     /// Where it runs: sizes of tables are read from the disk.
-    pub how: How,
+    pub how: ExecutionMode,
     /// How many numbers its queries have: results are kept by them, of all values together.
     pub ids: Cell<usize>,
 }

@@ -7,7 +7,7 @@
 //!
 //! Not here: which statements (`views`), rights (the session's).
 
-use results::{How, Pace, RowStream, SqlError};
+use results::{ExecutionMode, Pace, RowStream, SqlError};
 use serde_json::{Value, json};
 use sql::{Reply, Session};
 use values::text::write_text;
@@ -21,7 +21,7 @@ const VALUE_BYTES_MAX: usize = 16 << 10;
 
 /// Runs a statement: `columns`, `rows` and `more`, or `error`.
 pub fn run(session: &mut Session, statement: &str) -> Value {
-    let found = match session.query(statement.as_bytes(), How::POOL) {
+    let found = match session.query(statement.as_bytes(), ExecutionMode::POOL) {
         Ok((Reply::Rows(stream), _)) => rows(stream),
         Ok((Reply::Done(figures), _)) => Ok(json!({ "affected": figures.affected })),
         Ok((Reply::LoadLocal(_), _)) => {
@@ -43,7 +43,7 @@ fn rows(mut stream: RowStream) -> Result<Value, SqlError> {
     let (mut bytes, mut is_full) = (0, false);
     // A stream that pauses goes on.
     while !is_full
-        && stream.next(How::POOL, &mut |row| {
+        && stream.next(ExecutionMode::POOL, &mut |row| {
             is_full = rows.len() >= ROWS_MAX || bytes >= BYTES_MAX;
             if is_full {
                 return Ok(Pace::Pause);

@@ -29,7 +29,7 @@ use std::time::Duration;
 use access::Privilege;
 use doors::{Conversation, DoorClient, Input, LeaveNotice, LoginOutcome, Next, Turn, basic_login};
 use plan::encryption::SessionTls;
-use results::{How, SqlError};
+use results::{ExecutionMode, SqlError};
 use serde_json::{Value, json};
 use sql::{Session, Sql};
 use tls::Encryption;
@@ -151,7 +151,7 @@ impl PageDoor {
             session.set_tls(SessionTls { version, cipher });
         }
         for statement in SESSION_BEGINS {
-            session.query(statement.as_bytes(), How::POOL)?;
+            session.query(statement.as_bytes(), ExecutionMode::POOL)?;
         }
         Ok(session)
     }

@@ -18,7 +18,7 @@ use crate::event_schedule::statements;
 use crate::reply::Reply;
 use crate::server::Sql;
 use crate::session::Session;
-use results::{How, Pace, Result, SqlError};
+use results::{ExecutionMode, Pace, Result, SqlError};
 
 /// Runs an event as the connection of this number; `time_max` of zero is as long as it takes.
 ///
@@ -33,11 +33,13 @@ pub fn run(sql: &Arc<Sql>, id: u32, event: &EventDefinition, time_max: Duration)
     let mode = session.mode();
     let outcome = statements(&event.body, mode).iter().try_for_each(|statement| {
         session.check_interrupted()?;
-        let (reply, _) = session.query(statement.as_bytes(), How::POOL)?;
+        let (reply, _) = session.query(statement.as_bytes(), ExecutionMode::POOL)?;
         match reply {
             Reply::Done(_) => {}
             // Nobody is there to read them.
-            Reply::Rows(mut rows) => while rows.next(How::POOL, &mut |_| Ok(Pace::More))? {},
+            Reply::Rows(mut rows) => {
+                while rows.next(ExecutionMode::POOL, &mut |_| Ok(Pace::More))? {}
+            }
             Reply::LoadLocal(load) => {
                 load.abandon(&mut session);
                 let message = "LOAD DATA is not allowed in stored procedures";

@@ -27,7 +27,7 @@ use super::filler::Filler;
 use super::large_bytes;
 use super::noted::RowWarnings;
 use crate::write::{InsertPlan, Tally, WriteContext, WriteOutcome, given};
-use results::{How, Pace, Result, RowStream, SqlError};
+use results::{ExecutionMode, Pace, Result, RowStream, SqlError};
 
 /// What a value takes in memory besides the bytes of a text.
 const VALUE_BYTES: usize = size_of::<Value>();
@@ -101,7 +101,7 @@ pub(crate) fn each_row(
     mut stream: RowStream,
     each: &mut dyn FnMut(&[Datum<'_>]) -> Result<()>,
 ) -> Result<()> {
-    while stream.next(How::POOL, &mut |line| {
+    while stream.next(ExecutionMode::POOL, &mut |line| {
         each(line)?;
         Ok(Pace::More)
     })? {}
@@ -126,7 +126,7 @@ impl Beginning {
     fn fill(&mut self, stream: &mut RowStream) -> Result<bool> {
         let mut full = false;
         while !full {
-            let more = stream.next(How::POOL, &mut |line| {
+            let more = stream.next(ExecutionMode::POOL, &mut |line| {
                 self.values.extend(line.iter().map(Datum::to_value));
                 self.bytes += line.iter().map(bytes_of).sum::<usize>();
                 full = self.bytes >= self.bytes_max;

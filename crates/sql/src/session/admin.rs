@@ -36,7 +36,7 @@ use crate::system_schema::{self, ListedSchema};
 use plan::context::StatementServer;
 use plan::listing::{SystemSchema, is_everybodys, is_own_name};
 use plan::tree::CatalogListing;
-use results::{How, Result, ResultColumn, RowStream, SqlError};
+use results::{ExecutionMode, Result, ResultColumn, RowStream, SqlError};
 
 /// What CHECK TABLE says.
 const CHECKED_WHEN_READ: &str =
@@ -149,7 +149,7 @@ impl Session {
     }
 
     /// Carries out a statement that has no text: one that neither writes nor waits.
-    pub(super) fn run_parsed(&mut self, parsed: Parsed, how: How) -> Result<Reply> {
+    pub(super) fn run_parsed(&mut self, parsed: Parsed, how: ExecutionMode) -> Result<Reply> {
         self.check_inserts(&parsed)?;
         self.check_expired(Some(&parsed))?;
         self.authorize(&parsed)?;
@@ -209,7 +209,7 @@ impl Session {
         Ok(self.done(0))
     }
 
-    fn carry_out(&mut self, parsed: Parsed, how: How) -> Result<Reply> {
+    fn carry_out(&mut self, parsed: Parsed, how: ExecutionMode) -> Result<Reply> {
         let engine = Arc::clone(self.sql.engine());
         match parsed {
             Parsed::CreateDatabase { name, if_not_exists, text } => {
@@ -245,7 +245,8 @@ impl Session {
                 }
                 match create.query {
                     None => self.create_table(&create),
-                    Some(_) => self.begun_anew(How::POOL, |session| session.create_table(&create)),
+                    Some(_) => self
+                        .begun_anew(ExecutionMode::POOL, |session| session.create_table(&create)),
                 }
             }
             Parsed::AlterTable(alter) => {
@@ -339,7 +340,7 @@ impl Session {
         }
     }
 
-    fn carry_out_session(&mut self, parsed: Parsed, how: How) -> Result<Reply> {
+    fn carry_out_session(&mut self, parsed: Parsed, how: ExecutionMode) -> Result<Reply> {
         match parsed {
             Parsed::Begin { read_only, snapshot } => self.begin(read_only, snapshot),
             Parsed::Rollback { chain, release } => {

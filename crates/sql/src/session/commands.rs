@@ -14,7 +14,7 @@ use syntax::statement::Statement as Parsed;
 use super::Session;
 use crate::reply::Reply;
 use crate::server::CommandWord;
-use results::{How, Result, SqlError, panics};
+use results::{ExecutionMode, Result, SqlError, panics};
 
 /// A command that stands for a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Session {
         };
         self.enter(words, CommandWord::Query);
         self.limits.set_in_loop(true);
-        let result = panics::caught(words, || self.run_parsed(parsed?, How::LOOP));
+        let result = panics::caught(words, || self.run_parsed(parsed?, ExecutionMode::LOOP));
         self.leave(result, words)
     }
 }

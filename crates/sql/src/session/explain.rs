@@ -25,7 +25,7 @@ use plan::bind::Literals;
 use plan::optimize::{Sizes, look_up};
 use plan::tree::{PointSelect, RowOrigin};
 use plan::variables::definition;
-use results::{How, Result, ResultColumn, RowStream, SqlError};
+use results::{ExecutionMode, Result, ResultColumn, RowStream, SqlError};
 
 /// What EXPLAIN's answer looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,7 +178,7 @@ impl Session {
         self.check_explained(&plan.views, &plan.tables)?;
         if self.runs_over_rows(&plan) {
             let (facts, view, measures) = (self.facts(), self.read_view()?, Measures::default());
-            let limits = Limits::of(&*view, How::POOL, self.bounds_of(&plan));
+            let limits = Limits::of(&*view, ExecutionMode::POOL, self.bounds_of(&plan));
             let limits = Limits { measures: Some(&measures), ..limits };
             let begun = Instant::now();
             if let Some(found) = self.run_with(&plan, &facts, &[], &limits)? {

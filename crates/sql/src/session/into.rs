@@ -16,7 +16,7 @@ use super::outfile::{Form, OutfileTarget, TextForm};
 use super::set::variable_value;
 use super::{Session, Statement};
 use crate::reply::{OkFigures, Reply};
-use results::{How, Pace, Result, SqlError};
+use results::{ExecutionMode, Pace, Result, SqlError};
 
 /// Where a query's rows go.
 enum Into {
@@ -90,14 +90,14 @@ impl Session {
             return Err(SqlError::other("SELECT is no SELECT"));
         };
         select.projection = vec![SelectItem::UnnamedExpr(expr.clone())];
-        let found = self.first_rows(&query, 1, How::POOL)?;
+        let found = self.first_rows(&query, 1, ExecutionMode::POOL)?;
         let value = found.rows.into_iter().next().and_then(|row| row.into_iter().next());
         let (value, ty) = (value.unwrap_or(Value::Null), found.types.into_iter().next());
         let ty = ty.unwrap_or(ColumnType::VarBinary { bytes: 0 });
         Ok(variable_value(&ty, value.as_datum(), self.variables.zone))
     }
 
-    fn first_rows(&mut self, query: &Query, most: usize, how: How) -> Result<FirstRows> {
+    fn first_rows(&mut self, query: &Query, most: usize, how: ExecutionMode) -> Result<FirstRows> {
         let mut stream = self.begun_anew(how, |session| session.query_rows(query, &[], how))?;
         let types = stream.columns().iter().map(|column| column.ty.clone()).collect();
         let mut rows: Vec<Vec<Value>> = Vec::new();

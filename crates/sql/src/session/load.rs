@@ -21,7 +21,7 @@ use plan::bind::{RowBinder, is_beyond_scalars};
 use plan::column_default::defaults_of;
 use plan::context::SqlContext;
 use plan::terms::has_subquery;
-use results::{How, Result, SqlError};
+use results::{ExecutionMode, Result, SqlError};
 
 impl Session {
     pub(super) fn load(&mut self, load: LoadData) -> Result<Reply> {
@@ -49,7 +49,8 @@ impl Session {
         }
         let names = Names::of(&table, None, "field list", self.variables.mode);
         let facts = self.facts_of_fields(&goals);
-        let over_row = RowBinder { facts: Some(&facts), how: How::POOL, ids: Default::default() };
+        let over_row =
+            RowBinder { facts: Some(&facts), how: ExecutionMode::POOL, ids: Default::default() };
         let mut sets = Vec::with_capacity(load.assignments.len());
         for (name, expr) in &load.assignments {
             let node = match is_beyond_scalars(expr) {
@@ -109,7 +110,7 @@ impl Session {
         &mut self,
         work: impl FnOnce(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
-        self.writing(How::POOL, |_, transaction| work(transaction))
+        self.writing(ExecutionMode::POOL, |_, transaction| work(transaction))
     }
 
     /// Lets the waits of this thread be seen in the process list.

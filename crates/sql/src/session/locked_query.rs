@@ -25,7 +25,7 @@ use super::locking::{lock_row, nowait};
 use executor::{self, Limits, RangeLockRequest, RowLocks, beyond_no_bounds};
 use plan::context::SqlContext;
 use plan::tree::{LockConflict, QueryPlan};
-use results::{How, Result, RowStream, SqlError};
+use results::{ExecutionMode, Result, RowStream, SqlError};
 
 /// How often a query is run again because rows came meanwhile.
 const RUNS_MAX: usize = 16;
@@ -48,7 +48,7 @@ impl Session {
         parameters: &[Datum<'_>],
     ) -> Result<RowStream> {
         let only_reads = self.reads_lock();
-        let found = self.locking(How::POOL, only_reads, |session, transaction| {
+        let found = self.locking(ExecutionMode::POOL, only_reads, |session, transaction| {
             session.run_under_locks(transaction, plan, parameters)
         })?;
         self.stream_of(plan, &found.facts, found.rows)

@@ -33,7 +33,7 @@ use executor::{Filter, GatheredRows, Gatherer, PieceLimits, sort_rows};
 use plan::context::SqlContext;
 use plan::terms::is_volatile;
 use plan::tree::{LockConflict, Locking, PointSelect, RowOrigin};
-use results::{How, Result, RowStream, SqlError};
+use results::{ExecutionMode, Result, RowStream, SqlError};
 
 /// How much is read at a time where LIMIT says how many rows are wanted: those that others have
 /// locked may have to be skipped, or are gone when their lock is had.
@@ -52,7 +52,7 @@ impl Session {
         (offset, limit): (u64, u64),
         scope: &Scope<'_>,
         facts: Option<&Arc<SqlContext>>,
-        how: How,
+        how: ExecutionMode,
     ) -> Result<RowStream> {
         self.open_implicitly()?;
         if !how.may_wait && !self.may_write_in_loop(false) {
@@ -198,7 +198,12 @@ impl LockedRows<'_> {
     }
 
     /// Claims ranges that are scanned next.
-    fn claim(&self, transaction: &mut Transaction, ranges: &[KeyRange], how: How) -> Result<()> {
+    fn claim(
+        &self,
+        transaction: &mut Transaction,
+        ranges: &[KeyRange],
+        how: ExecutionMode,
+    ) -> Result<()> {
         let wait = match self.locking.on_conflict {
             LockConflict::SkipLocked => None,
             LockConflict::NoWait if how.may_wait => Some(LockWait::AtMost(Duration::ZERO)),

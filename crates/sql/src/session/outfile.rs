@@ -21,7 +21,7 @@ use super::Session;
 use crate::reply::Reply;
 use files::folders::NewFile;
 use files::table::ParquetWriter;
-use results::{How, Pace, Result, ResultColumn, SqlError};
+use results::{ExecutionMode, Pace, Result, ResultColumn, SqlError};
 
 /// Bytes that are gathered before they are written.
 const GATHERED_BYTES: usize = 256 << 10;
@@ -102,7 +102,7 @@ impl Session {
         &mut self,
         query: &Query,
         target: &OutfileTarget,
-        how: How,
+        how: ExecutionMode,
     ) -> Result<Reply> {
         self.check_global(&[access::Privilege::File], &[], "FILE")?;
         if let Form::Text(TextForm::Lines(format)) = &target.form
@@ -118,7 +118,7 @@ impl Session {
         }
     }
 
-    fn write_parquet(&mut self, query: &Query, file: NewFile, how: How) -> Result<Reply> {
+    fn write_parquet(&mut self, query: &Query, file: NewFile, how: ExecutionMode) -> Result<Reply> {
         let mut stream = self.begun_anew(how, |session| session.query_rows(query, &[], how))?;
         let share = self.sql.engine().budget().share();
         let mut writer = ParquetWriter::new(file, Arc::clone(stream.columns()), share)?;
@@ -142,7 +142,7 @@ impl Session {
         query: &Query,
         form: &TextForm,
         mut file: NewFile,
-        how: How,
+        how: ExecutionMode,
     ) -> Result<Reply> {
         let mut stream = self.begun_anew(how, |session| session.query_rows(query, &[], how))?;
         let (columns, zone) = (Arc::clone(stream.columns()), stream.zone());

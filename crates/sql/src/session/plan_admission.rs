@@ -12,7 +12,7 @@ use super::Session;
 use crate::plan_cache::Plan;
 use plan::bind::scalar::Bound;
 use plan::tree::BoundQuery;
-use results::{How, Result};
+use results::{ExecutionMode, Result};
 
 impl Session {
     /// Takes a plan that is carried out next.
@@ -20,7 +20,7 @@ impl Session {
     /// # Errors
     /// Those of `check_xa_tables`, `watch_plan` and `check_locks`.
     #[inline]
-    pub(super) fn admit_plan(&self, plan: &Plan, how: How) -> Result<()> {
+    pub(super) fn admit_plan(&self, plan: &Plan, how: ExecutionMode) -> Result<()> {
         if self.xa.is_some() {
             let is_any = plan.any_table(&|_| true);
             let is_temporary = plan.any_table(&|table| table.is_temporary());

@@ -23,7 +23,7 @@ use super::{Session, Statement};
 use crate::plan_cache::Plan;
 use crate::reply::{Parameter, PreparedReply, Reply};
 use crate::server::{CountedStatement, with_values};
-use results::{How, Result, ResultColumn, SqlError, panics};
+use results::{ExecutionMode, Result, ResultColumn, SqlError, panics};
 
 /// Memory that a prepared statement takes besides its text, about: plan and columns.
 const PREPARED_BYTES: usize = 4096;
@@ -85,7 +85,7 @@ impl Session {
             scanned: &scanned,
             parameters: &datums,
             own: &own,
-            how: How::POOL,
+            how: ExecutionMode::POOL,
         };
         let (plan, columns) = self.describe(&statement)?;
         drop((datums, parsing));
@@ -196,7 +196,7 @@ impl Session {
         &mut self,
         prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
-        how: How,
+        how: ExecutionMode,
         group: Option<&mut Group>,
     ) -> Result<Reply> {
         if parameters.len() != usize::from(prepared.scanned.parameters()) {
@@ -228,7 +228,7 @@ impl Session {
         &mut self,
         prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
-        how: How,
+        how: ExecutionMode,
         group: Option<&mut Group>,
     ) -> Result<Reply> {
         let known = prepared
@@ -261,7 +261,12 @@ impl Session {
     }
 
     /// EXECUTE name USING expressions.
-    pub(super) fn execute_named(&mut self, name: &str, using: &[Expr], how: How) -> Result<Reply> {
+    pub(super) fn execute_named(
+        &mut self,
+        name: &str,
+        using: &[Expr],
+        how: ExecutionMode,
+    ) -> Result<Reply> {
         let id = self.named_statement(name, "EXECUTE")?;
         let values = self.values_of(using, "EXECUTE..USING")?;
         let Some(prepared) = self.prepared.remove(&id) else {
@@ -277,7 +282,7 @@ impl Session {
         &mut self,
         source: &Expr,
         using: &[Expr],
-        how: How,
+        how: ExecutionMode,
     ) -> Result<Reply> {
         refuse_subqueries(source, "EXECUTE IMMEDIATE")?;
         let (text, shown) = self.value_of(source)?;
@@ -296,7 +301,7 @@ impl Session {
         &mut self,
         prepared: &PreparedStatement,
         values: &[Value],
-        how: How,
+        how: ExecutionMode,
     ) -> Result<Reply> {
         if values.len() != usize::from(prepared.scanned.parameters()) {
             return Err(SqlError::new(ErrorCode::WrongArguments, "Incorrect arguments to EXECUTE"));

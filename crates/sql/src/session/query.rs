@@ -31,7 +31,7 @@ use plan::context::{QueryContext, SqlContext};
 use plan::optimize::{Sizes, planned};
 use plan::tree::{BoundQuery, QueryPlan};
 use plan::variables::Executor;
-use results::{How, Result, RowSource, RowStream, Sink, SqlError};
+use results::{ExecutionMode, Result, RowSource, RowStream, Sink, SqlError};
 
 /// Rows from which on, if so many are expected, the analytic way is quicker: planning a query
 /// there takes milliseconds, and the row executor looks at some million rows a second.
@@ -216,7 +216,7 @@ impl Session {
     ) -> Result<RowStream> {
         if self.runs_over_rows(plan) {
             let facts = self.facts();
-            let limits = Limits::of(&*view, How::POOL, self.bounds_of(plan));
+            let limits = Limits::of(&*view, ExecutionMode::POOL, self.bounds_of(plan));
             if let Some(found) = self.run_with(plan, &facts, parameters, &limits)? {
                 return self.stream_of(plan, &facts, found);
             }
@@ -239,7 +239,7 @@ impl Session {
         let context = QueryContext { view, facts: self.facts() };
         match self.sql.long_queries().select(plan, parameters, &context) {
             Ok(mut stream) => {
-                if let Err(error) = stream.begin(How::POOL) {
+                if let Err(error) = stream.begin(ExecutionMode::POOL) {
                     drop(stream);
                     stream = self.begun_frugally(plan, parameters, &context, error)?;
                 }
@@ -272,7 +272,7 @@ impl Session {
         await_memory(&self.sql, (END_WAIT, END_WAIT), &self.process.kill)?;
         let again = self.sql.long_queries().select_frugally(plan, parameters, context)?;
         let mut stream = again.ok_or(error)?;
-        stream.begin(How::POOL)?;
+        stream.begin(ExecutionMode::POOL)?;
         Ok(stream)
     }
 }
@@ -284,7 +284,7 @@ struct KeptRows {
 }
 
 impl RowSource for KeptRows {
-    fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
+    fn next(&mut self, how: ExecutionMode, sink: &mut Sink<'_>) -> Result<bool> {
         self.rows.next(how, sink)
     }
 

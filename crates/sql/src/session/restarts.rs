@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use super::Session;
 use super::memory_shortage::Shortage;
-use results::{How, Result, SqlError};
+use results::{ExecutionMode, Result, SqlError};
 
 /// How long a statement is begun while tables change, from when it first met that.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -43,7 +43,7 @@ impl Session {
     /// killed.
     pub(super) fn begun_anew<T>(
         &mut self,
-        how: How,
+        how: ExecutionMode,
         run: impl FnMut(&mut Session) -> Result<T>,
     ) -> Result<T> {
         // Set still where a panic was caught further out.
@@ -55,7 +55,7 @@ impl Session {
 
     fn begun_until_done<T>(
         &mut self,
-        how: How,
+        how: ExecutionMode,
         mut run: impl FnMut(&mut Session) -> Result<T>,
     ) -> Result<T> {
         let (mut beginnings, mut first) = (1, None);

@@ -28,7 +28,7 @@ use plan::optimize::look_up;
 use plan::point::AccessKind;
 use plan::tree::{PointSelect, QueryPlan, ResultOutput, row_count};
 use plan::variables::IsolationLevel;
-use results::{How, Pace, Result, ResultColumn, RowStream, SqlError};
+use results::{ExecutionMode, Pace, Result, ResultColumn, RowStream, SqlError};
 
 impl Session {
     pub(super) fn run_select(
@@ -202,7 +202,7 @@ impl Session {
         &mut self,
         query: &Query,
         texts: &[String],
-        how: How,
+        how: ExecutionMode,
     ) -> Result<RowStream> {
         let bound = self.bind(query, texts, Literals::Known(&[])).map_err(SqlError::from)?;
         self.check_locks_of(&bound.tables, how)?;
@@ -279,7 +279,7 @@ impl Session {
         &mut self,
         plan: &Arc<PointSelect>,
         parameters: &[Datum<'_>],
-        how: How,
+        how: ExecutionMode,
     ) -> Result<Option<RowStream>> {
         if plan.waits && !how.may_wait {
             return Err(SqlError::WouldWait);
@@ -351,7 +351,7 @@ impl Session {
         (offset, limit): (u64, u64),
         scope: &Scope<'_>,
         facts: Option<&Arc<SqlContext>>,
-        how: How,
+        how: ExecutionMode,
     ) -> Result<Option<RowStream>> {
         let Some(from) = &plan.from else { return Ok(None) };
         self.open_implicitly()?;

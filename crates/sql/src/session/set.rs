@@ -16,7 +16,7 @@ use super::Session;
 use crate::reply::Reply;
 use plan::bind::scalar::{BindFailure, Names, bind};
 use plan::variables::{IsolationLevel, Kind, bounded, unknown_collation};
-use results::{How, Result, SqlError};
+use results::{ExecutionMode, Result, SqlError};
 
 impl Session {
     /// The value of an expression without a row, and its text.
@@ -43,7 +43,7 @@ impl Session {
     pub(super) fn evaluate_and_forget(
         &mut self,
         exprs: &[sqlparser::ast::Expr],
-        how: How,
+        how: ExecutionMode,
     ) -> Result<Reply> {
         debug_assert!(how.may_wait);
         for expr in exprs {

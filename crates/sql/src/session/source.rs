@@ -21,7 +21,7 @@ use values::temporal::Zone;
 use executor::{Filter, GatheredRows, Gatherer, PieceLimits};
 use plan::context::SqlContext;
 use plan::tree::{PointSelect, ResultOutput};
-use results::{How, Pace, Result, RowSource, Sink, SqlError};
+use results::{ExecutionMode, Pace, Result, RowSource, Sink, SqlError};
 
 /// How much is read at a time.
 const PIECE: PieceLimits = PieceLimits { bytes_max: 256 << 10, rows_max: 8192, ..PieceLimits::ALL };
@@ -33,12 +33,12 @@ const LOOP_PIECE: PieceLimits = PieceLimits {
 };
 
 /// How much is read at a time.
-pub(super) fn piece_for(how: How) -> PieceLimits {
+pub(super) fn piece_for(how: ExecutionMode) -> PieceLimits {
     if how.may_wait { PIECE } else { LOOP_PIECE }
 }
 
 /// The same at first, where what is not read at once costs a copy of the transaction's writes.
-pub(super) fn first_piece_for(how: How) -> PieceLimits {
+pub(super) fn first_piece_for(how: ExecutionMode) -> PieceLimits {
     PieceLimits { seen_max: piece_for(how).seen_max, ..PIECE }
 }
 
@@ -78,7 +78,7 @@ pub(super) fn value_bytes(value: &Value) -> usize {
 }
 
 impl RowSource for ValueRows {
-    fn next(&mut self, _how: How, sink: &mut Sink<'_>) -> Result<bool> {
+    fn next(&mut self, _how: ExecutionMode, sink: &mut Sink<'_>) -> Result<bool> {
         let mut line: Vec<Datum<'_>> = Vec::new();
         while let Some(row) = self.rows.get(self.at) {
             self.at += 1;
@@ -154,7 +154,7 @@ impl TableSource {
         &mut self,
         engine: &Engine,
         view: &dyn Read,
-        how: How,
+        how: ExecutionMode,
         scope: &Scope<'_>,
         piece: PieceLimits,
     ) -> Result<()> {
@@ -206,7 +206,7 @@ impl TableSource {
 }
 
 impl RowSource for TableSource {
-    fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
+    fn next(&mut self, how: ExecutionMode, sink: &mut Sink<'_>) -> Result<bool> {
         let parameters = std::mem::take(&mut self.parameters);
         let datums: Vec<Datum<'_>> = parameters.iter().map(Value::as_datum).collect();
         let facts = self.facts.clone();
@@ -235,7 +235,7 @@ impl RowSource for TableSource {
 }
 
 impl TableSource {
-    fn give(&mut self, how: How, sink: &mut Sink<'_>, scope: &Scope<'_>) -> Result<bool> {
+    fn give(&mut self, how: ExecutionMode, sink: &mut Sink<'_>, scope: &Scope<'_>) -> Result<bool> {
         loop {
             let pace = self.give_gathered(sink, scope)?;
             let rest = self.at < self.gathered.len() || !self.gatherer.is_done();

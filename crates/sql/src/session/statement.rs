@@ -23,7 +23,7 @@ use crate::reply::{Parameter, PreparedReply, Reply};
 use crate::server::{
     CommandWord, Counters, Room, SlowRule, StatementKind, StatementOutcome, TableWatch,
 };
-use results::{How, Result, SqlError, panics};
+use results::{ExecutionMode, Result, SqlError, panics};
 
 use expression::{KillMark, Level, ThreadGuard, TimeLimit, Warnings};
 use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, without_ends};
@@ -49,7 +49,7 @@ pub(super) struct Statement<'a> {
     pub(super) parameters: &'a [Datum<'a>],
     /// The client's own `?`.
     pub(super) own: &'a [Datum<'a>],
-    pub(super) how: How,
+    pub(super) how: ExecutionMode,
 }
 
 impl<'a> Statement<'a> {
@@ -95,7 +95,7 @@ impl Session {
     ///
     /// # Errors
     /// MySQL's; `would_wait` when it may not wait and would have to: nothing was done.
-    pub fn query(&mut self, text: &[u8], how: How) -> Result<(Reply, usize)> {
+    pub fn query(&mut self, text: &[u8], how: ExecutionMode) -> Result<(Reply, usize)> {
         self.query_with(text, how, None)
     }
 
@@ -106,13 +106,13 @@ impl Session {
     /// # Errors
     /// As `query`; a statement that failed has left nothing in the group.
     pub fn query_in_loop(&mut self, text: &[u8], group: &mut Group) -> Result<(Reply, usize)> {
-        self.query_with(text, How::LOOP, Some(group))
+        self.query_with(text, ExecutionMode::LOOP, Some(group))
     }
 
     fn query_with(
         &mut self,
         text: &[u8],
-        how: How,
+        how: ExecutionMode,
         group: Option<&mut Group>,
     ) -> Result<(Reply, usize)> {
         // Reading a long text takes its time, too.
@@ -140,7 +140,7 @@ impl Session {
         &mut self,
         (written, text): (&[u8], &[u8]),
         scanned: &mut Scanned,
-        how: How,
+        how: ExecutionMode,
         group: Option<&mut Group>,
     ) -> Result<Reply> {
         let scan = scanned.scan(text, self.variables.mode);
@@ -209,7 +209,12 @@ impl Session {
     ///
     /// # Errors
     /// As `query`; 1243 for an unknown number, 1210 for a wrong number of parameters.
-    pub fn execute(&mut self, id: u32, parameters: &[Parameter<'_>], how: How) -> Result<Reply> {
+    pub fn execute(
+        &mut self,
+        id: u32,
+        parameters: &[Parameter<'_>],
+        how: ExecutionMode,
+    ) -> Result<Reply> {
         self.execute_with(id, parameters, how, None)
     }
 
@@ -223,7 +228,7 @@ impl Session {
         parameters: &[Parameter<'_>],
         group: &mut Group,
     ) -> Result<Reply> {
-        self.execute_with(id, parameters, How::LOOP, Some(group))
+        self.execute_with(id, parameters, ExecutionMode::LOOP, Some(group))
     }
 
     /// The commit of the group that the last statement joined has failed.
@@ -237,7 +242,7 @@ impl Session {
         &mut self,
         id: u32,
         parameters: &[Parameter<'_>],
-        how: How,
+        how: ExecutionMode,
         group: Option<&mut Group>,
     ) -> Result<Reply> {
         let Some(prepared) = self.prepared.remove(&id) else {
@@ -274,7 +279,12 @@ impl Session {
 
     /// Takes memory for carrying out a large statement; a small one needs none. If it has to wait
     /// for it forgets what was scanned meanwhile, and scans the text again.
-    fn room_for(&self, text: &[u8], scanned: &mut Scanned, how: How) -> Result<Option<Room>> {
+    fn room_for(
+        &self,
+        text: &[u8],
+        scanned: &mut Scanned,
+        how: ExecutionMode,
+    ) -> Result<Option<Room>> {
         let bytes = scanned.memory_bytes();
         if bytes == 0 {
             return Ok(None);
@@ -310,7 +320,7 @@ impl Session {
     }
 
     /// Lets waits beneath end with the statement. In a loop nothing waits.
-    pub(super) fn current(&self, how: How) -> Option<ThreadGuard> {
+    pub(super) fn current(&self, how: ExecutionMode) -> Option<ThreadGuard> {
         how.may_wait.then(|| KillMark::of_this_thread(&self.process.kill))
     }
 

@@ -24,7 +24,7 @@ use values::ErrorCode;
 use super::Session;
 use crate::plan_cache::Plan;
 use crate::reply::Reply;
-use results::{How, Result, SqlError};
+use results::{ExecutionMode, Result, SqlError};
 
 /// What a session has locked.
 pub(super) struct SessionTableLocks {
@@ -178,7 +178,7 @@ impl Session {
     /// 1100 for a table that is not among those that the session has locked; 1205 when others do
     /// not unlock theirs in time.
     #[inline]
-    pub(super) fn check_locks(&self, plan: &Plan, how: How) -> Result<()> {
+    pub(super) fn check_locks(&self, plan: &Plan, how: ExecutionMode) -> Result<()> {
         if !self.may_meet_locks() {
             return Ok(());
         }
@@ -196,7 +196,7 @@ impl Session {
     ///
     /// # Errors
     /// As `check_locks`.
-    pub(super) fn check_locks_of(&self, tables: &[Arc<Table>], how: How) -> Result<()> {
+    pub(super) fn check_locks_of(&self, tables: &[Arc<Table>], how: ExecutionMode) -> Result<()> {
         match self.may_meet_locks() {
             true => tables.iter().try_for_each(|table| self.check_lock(table, how)),
             false => Ok(()),
@@ -207,7 +207,7 @@ impl Session {
         self.table_locks.is_some() || self.sql.engine().has_write_locks()
     }
 
-    fn check_lock(&self, table: &Table, how: How) -> Result<()> {
+    fn check_lock(&self, table: &Table, how: ExecutionMode) -> Result<()> {
         if table.is_temporary() {
             return Ok(());
         }

@@ -26,7 +26,7 @@ use super::Session;
 use crate::reply::Reply;
 use crate::server::{Process, ShownTransaction};
 use plan::variables::IsolationLevel;
-use results::{How, Result, SqlError};
+use results::{ExecutionMode, Result, SqlError};
 
 /// An open transaction.
 pub(super) struct OpenTransaction {
@@ -417,7 +417,7 @@ impl Session {
     /// committed.
     pub(super) fn writing<T>(
         &mut self,
-        how: How,
+        how: ExecutionMode,
         work: impl FnOnce(&mut Session, &mut Transaction) -> Result<T>,
     ) -> Result<T> {
         self.locking(how, false, work)
@@ -426,7 +426,7 @@ impl Session {
     /// The same of a statement that may only read, where it `only_reads`.
     pub(super) fn locking<T>(
         &mut self,
-        how: How,
+        how: ExecutionMode,
         only_reads: bool,
         work: impl FnOnce(&mut Session, &mut Transaction) -> Result<T>,
     ) -> Result<T> {

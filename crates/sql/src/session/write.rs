@@ -28,7 +28,7 @@ use plan::optimize::{Sizes, cost_of_look_up};
 use plan::point::Access;
 use plan::tree::QueryPlan;
 use plan::variables::IsolationLevel;
-use results::{How, Result, RowStream, SqlError, panics};
+use results::{ExecutionMode, Result, RowStream, SqlError, panics};
 
 impl Session {
     pub(super) fn run_write(
@@ -106,8 +106,13 @@ impl Session {
         let plan = bind_filling(Arc::clone(table), &names)?;
         let facts = self.facts();
         let scanned = Scanned::default();
-        let statement =
-            Statement { text: b"", scanned: &scanned, parameters: &[], own: &[], how: How::POOL };
+        let statement = Statement {
+            text: b"",
+            scanned: &scanned,
+            parameters: &[],
+            own: &[],
+            how: ExecutionMode::POOL,
+        };
         self.insert_stream(&plan, stream, &statement, &facts)
     }
 

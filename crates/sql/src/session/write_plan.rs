@@ -34,7 +34,7 @@ use plan::bind::RowBinder;
 use plan::bind::scalar::{BindFailure, Bound};
 use plan::context::WrittenTable;
 use plan::optimize::Sizes;
-use results::{How, Result, SqlError};
+use results::{ExecutionMode, Result, SqlError};
 
 impl Session {
     /// The plan of a statement's shape; `ByText` for what only its text can be bound as.
@@ -85,7 +85,7 @@ impl Session {
     /// The plan of a statement given as text, for EXPLAIN.
     pub(super) fn plan_of_text(&self, text: &str) -> Result<Plan> {
         let change = parse_change(&mut Cursor::new(text, self.variables.mode)?)?;
-        Ok(self.bind_change(&change, None, How::POOL)?)
+        Ok(self.bind_change(&change, None, ExecutionMode::POOL)?)
     }
 
     /// Binds a statement: of a shape its `?N` stand for these literals, of a text all stand in it.
@@ -93,7 +93,7 @@ impl Session {
         &self,
         change: &Change,
         of_shape: Option<&[Datum<'_>]>,
-        how: How,
+        how: ExecutionMode,
     ) -> Bound<Plan> {
         let literals = of_shape.unwrap_or_default();
         let ask = |query: &Query| match how.may_wait {

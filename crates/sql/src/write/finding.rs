@@ -30,7 +30,7 @@ use executor::GatheredRows;
 use plan::bind::ROW_KEY;
 use plan::bind::scalar::{BindFailure, Bound};
 use plan::tree::QueryPlan;
-use results::{How, Pace, Result, RowStream, SqlError};
+use results::{ExecutionMode, Pace, Result, RowStream, SqlError};
 
 /// Rows of a piece.
 const PIECE_ROWS: usize = 1 << 16;
@@ -121,7 +121,7 @@ impl FoundKeys {
         let mut more = true;
         while more {
             gathered.clear();
-            more = self.rows.next(How::POOL, &mut |line| {
+            more = self.rows.next(ExecutionMode::POOL, &mut |line| {
                 let [Datum::Bytes(key)] = line else {
                     return Err(SqlError::other("a row without a key"));
                 };

@@ -2,7 +2,7 @@
 //! what was wrong once, by both executors, each test named by that. `tests/oracle/sql/wanted.py`
 //! draws their neighbours.
 
-use results::How;
+use results::ExecutionMode;
 use sql::{Reply, Session};
 use values::datum::Datum;
 use values::decimal::Decimal;
@@ -25,7 +25,7 @@ fn answers(s: &mut Session, query: &str, expected: &str) {
 
 /// The types of a query's columns.
 fn types(s: &mut Session, query: &str) -> Vec<ColumnType> {
-    match s.query(query.as_bytes(), How::POOL).expect("runs").0 {
+    match s.query(query.as_bytes(), ExecutionMode::POOL).expect("runs").0 {
         Reply::Rows(stream) => stream.columns().iter().map(|column| column.ty.clone()).collect(),
         _ => panic!("{query} gives no rows"),
     }
@@ -186,7 +186,8 @@ fn a_text_or_a_blob_parameter_found_neighbours_of_a_whole_number() {
                 Datum::Int(1_234_567_890_123_456_789),
                 Datum::Decimal(Decimal::parse(b"1234567890123456789").expect("a number")),
             ] {
-                let reply = s.execute(prepared.id, &[parameter], How::POOL).expect("runs");
+                let reply =
+                    s.execute(prepared.id, &[parameter], ExecutionMode::POOL).expect("runs");
                 assert_eq!(shown(s, reply).expect("rows"), "1", "{column} {parameter:?}");
             }
         }
@@ -262,7 +263,7 @@ fn whole_numbers_with_parameters_and_variables_became_double() {
         let prepared =
             s.prepare(b"SELECT n + ?, ?, COALESCE(?), IF(1, ?, 2), -? FROM n WHERE id = 1");
         let id = prepared.expect("prepares").id;
-        let reply = s.execute(id, &[Datum::Int(2); 5], How::POOL).expect("runs");
+        let reply = s.execute(id, &[Datum::Int(2); 5], ExecutionMode::POOL).expect("runs");
         let Reply::Rows(stream) = reply else { panic!("no rows") };
         assert!(stream.columns().iter().all(|column| column.ty == bigint), "{executor}");
         assert_eq!(lines(stream).expect("rows"), "9007199254740995\t2\t2\t2\t-2");

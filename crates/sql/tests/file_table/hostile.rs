@@ -234,7 +234,7 @@ fn a_file_that_is_written_to_while_it_is_read_is_an_error_and_one_that_is_replac
     h.write("n.csv", &text);
     let open = |h: &mut House| {
         let query = "SELECT n FROM FILE('n.csv', columns => 'n VARCHAR(20)')";
-        match h.session.query(query.as_bytes(), results::How::POOL).unwrap().0 {
+        match h.session.query(query.as_bytes(), results::ExecutionMode::POOL).unwrap().0 {
             sql::Reply::Rows(stream) => stream,
             _ => panic!("rows"),
         }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use results::{How, Pace, RowStream, SqlError};
+use results::{ExecutionMode, Pace, RowStream, SqlError};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{Reply, Session, Sql, SqlOptions};
@@ -34,7 +34,7 @@ pub fn session(sql: &Arc<Sql>) -> Session {
 
 /// Rows as lines of tab-separated text; other statements as `affected/last id/warnings/info`.
 pub fn answer(session: &mut Session, text: &str) -> Result<String, SqlError> {
-    let (reply, _) = session.query(text.as_bytes(), How::POOL)?;
+    let (reply, _) = session.query(text.as_bytes(), ExecutionMode::POOL)?;
     shown(session, reply)
 }
 
@@ -68,7 +68,7 @@ pub fn lines(mut stream: RowStream) -> Result<String, SqlError> {
     let zone = stream.zone();
     let mut out = Vec::new();
     let mut first = true;
-    while stream.next(How::POOL, &mut |row: &[Datum<'_>]| {
+    while stream.next(ExecutionMode::POOL, &mut |row: &[Datum<'_>]| {
         if !std::mem::take(&mut first) {
             out.push(b'\n');
         }

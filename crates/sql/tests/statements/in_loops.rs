@@ -2,7 +2,7 @@
 //! elsewhere.
 
 use crate::harness::{run, server, session};
-use results::{How, SqlError};
+use results::{ExecutionMode, SqlError};
 use rows::Group;
 use sql::Session;
 
@@ -13,7 +13,7 @@ fn a_write_may_not_wait_in_a_loop_without_a_group() {
     let sql = server();
     let s = &mut session(&sql);
     run(s, "CREATE TABLE t (id INT PRIMARY KEY)");
-    let refused = s.query(b"INSERT INTO t VALUES (1)", How::LOOP).err().expect("waits");
+    let refused = s.query(b"INSERT INTO t VALUES (1)", ExecutionMode::LOOP).err().expect("waits");
     assert!(matches!(refused, SqlError::WouldWait));
     assert_eq!(run(s, "SELECT id FROM t WHERE id=1"), "");
 }
@@ -140,7 +140,8 @@ fn a_statement_of_a_transaction_that_would_wait_for_a_lock_in_a_loop_is_repeated
         in_loop(s, "UPDATE t SET n = 1 WHERE id = 1", group),
         Err(SqlError::WouldWait)
     ));
-    let refused = s.query(b"UPDATE t SET n = 1 WHERE id = 1", How::POOL).err().expect("refused");
+    let refused =
+        s.query(b"UPDATE t SET n = 1 WHERE id = 1", ExecutionMode::POOL).err().expect("refused");
     assert_eq!(refused.code().number(), 1792);
 }
 
@@ -154,6 +155,6 @@ fn a_statement_that_is_repeated_elsewhere_keeps_the_warnings_of_the_one_before()
     let group = &mut Group::new();
     let text = b"UPDATE t SET n = @@warning_count + SLEEP(0) WHERE id = 1";
     assert!(matches!(s.query_in_loop(text, group), Err(SqlError::WouldWait)));
-    s.query(text, How::POOL).expect("runs");
+    s.query(text, ExecutionMode::POOL).expect("runs");
     assert_eq!(run(s, "SELECT n FROM t WHERE id = 1"), "1");
 }

@@ -1,7 +1,7 @@
 //! Listings: information_schema, SHOW, and what tools ask for.
 
 use crate::harness::{error, run, server, session, shown};
-use results::How;
+use results::ExecutionMode;
 use sql::Session;
 use values::datum::Datum;
 
@@ -181,7 +181,7 @@ fn what_information_schema_knows_of_one_table_was_looked_for_in_all_of_them() {
     let prepared = s.prepare(text.as_bytes()).expect("prepares");
     let before = listed(s);
     let names = [Datum::Bytes(b"other"), Datum::Bytes(b"t7")];
-    let reply = s.execute(prepared.id, &names, How::POOL).expect("runs");
+    let reply = s.execute(prepared.id, &names, ExecutionMode::POOL).expect("runs");
     assert_eq!(shown(s, reply).expect("shows"), "id\nv");
     assert_eq!(listed(s) - before, 1);
 }
