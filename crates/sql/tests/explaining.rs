@@ -206,3 +206,16 @@ fn formats_that_are_none_and_words_that_do_not_go_together_are_refused() {
     let own = run(session, "SELECT CONNECTION_ID()");
     assert_eq!(error(session, &format!("EXPLAIN FOR CONNECTION {own}")), 3012);
 }
+
+#[test]
+fn explain_refused_a_query_with_into() {
+    let sql = server();
+    let session = &mut session(&sql);
+    fill(session);
+    let query = "SELECT k FROM a WHERE id = 7";
+    let plain = lines(session, query);
+    assert_eq!(lines(session, &format!("{query} INTO @k")), plain);
+    assert_eq!(lines(session, "SELECT k INTO @k FROM a WHERE id = 7"), plain);
+    assert_eq!(run(session, "SELECT @k"), "NULL");
+    assert_eq!(error(session, "EXPLAIN SELECT 1 INTO"), 1064);
+}

@@ -8,14 +8,14 @@ use std::time::Instant;
 
 use access::Privilege;
 use expression::limits::Room;
-use sqlparser::ast::Query;
 use syntax::scan::leading_word;
 use syntax::statement::{Explain, ExplainSubject};
-use syntax::{Cursor, item_texts};
+use syntax::item_texts;
 use values::ErrorCode;
 use values::datum::Value;
 
 use super::Session;
+use super::into::query_without_into;
 use crate::plan_cache::Plan;
 use crate::reply::Reply;
 use crate::show::{self, Listing, QueryExplanation, ShownAccess};
@@ -164,16 +164,9 @@ impl Session {
         listing
     }
 
-    fn query_of_text(&self, text: &str) -> Result<Box<Query>> {
-        let mut cursor = Cursor::new(text, self.variables.mode)?;
-        let query: Box<Query> = cursor.query()?;
-        cursor.expect_end()?;
-        Ok(query)
-    }
-
     /// EXPLAIN ANALYZE: runs the query, and shows beside each step what it came to.
     fn analyze_query(&mut self, text: &str) -> Result<Listing> {
-        let query = self.query_of_text(text)?;
+        let query = query_without_into(text, self.variables.mode)?;
         let plan = self.plan_query(&query, &item_texts(text), &[]).map_err(SqlError::from)?;
         self.check_explained(&plan.views, &plan.tables)?;
         if self.runs_over_rows(&plan) {
@@ -193,7 +186,7 @@ impl Session {
     }
 
     fn explain_query(&mut self, format: ExplainFormat, text: &str) -> Result<Listing> {
-        let query = self.query_of_text(text)?;
+        let query = query_without_into(text, self.variables.mode)?;
         let (facts, view) = (self.facts(), self.read_view()?);
         let sizes = &Sizes::new(&facts, &*view, &[]);
         let known = Literals::Known(&[]);

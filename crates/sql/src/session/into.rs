@@ -8,7 +8,7 @@ use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 use syntax::Cursor;
 use syntax::load::into_format;
-use values::ErrorCode;
+use values::{ErrorCode, SqlMode};
 use values::datum::Value;
 use values::types::ColumnType;
 
@@ -110,6 +110,18 @@ impl Session {
         }
         Ok(FirstRows { types, rows })
     }
+}
+
+/// A query that is not run, without the INTO that it may have.
+///
+/// # Errors
+/// 1064 for what is none.
+pub(super) fn query_without_into(text: &str, mode: SqlMode) -> Result<Box<Query>> {
+    let (tokens, _) = without_into(Cursor::new(text, mode)?.into_tokens(), text)?;
+    let mut cursor = Cursor::of_tokens(tokens, text);
+    let query = cursor.query()?;
+    cursor.expect_end()?;
+    Ok(query)
 }
 
 /// The tokens of a query without its INTO, and what that says.

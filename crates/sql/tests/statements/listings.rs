@@ -218,3 +218,23 @@ fn what_tools_ask_for_beside_queries_was_refused() {
     let pages = run(s, "SHOW STATUS LIKE 'Innodb_buffer_pool_pages%'");
     assert_eq!(pages.lines().count(), 6, "{pages}");
 }
+
+#[test]
+fn columns_of_the_servers_own_tables_were_not_listed() {
+    let sql = server();
+    let s = &mut session(&sql);
+    let of = |table: &str| {
+        format!(
+            "SELECT column_name, ordinal_position, privileges FROM information_schema.columns \
+             WHERE table_name = '{table}' ORDER BY ordinal_position LIMIT 2"
+        )
+    };
+    assert_eq!(run(s, &of("KEYWORDS")), "WORD\t1\tselect\nRESERVED\t2\tselect");
+    assert_eq!(run(s, &of("threads")), "THREAD_ID\t1\tselect\nNAME\t2\tselect");
+    let count = "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = ";
+    run(s, "CREATE TABLE one (a INT)");
+    assert_eq!(run(s, &format!("{count} 'test'")), "1");
+    let told = run(s, "SHOW COLUMNS FROM information_schema.tables").lines().count();
+    let listed = run(s, &format!("{count} 'information_schema' AND table_name = 'TABLES'"));
+    assert_eq!(listed, told.to_string());
+}

@@ -12,7 +12,9 @@ use super::{AskedTables, CATALOG, shown_tables};
 use crate::ddl::{default_text, quoted_text};
 use crate::show::catalog::{extra_words, key_word};
 use crate::show::{Listing, maybe, number, text};
-use crate::system_schema::ListingContext;
+use crate::system_schema::{ListedSchema, ListingContext, columns_of};
+use plan::listing::SystemSchema;
+use plan::tree::CatalogListing;
 
 pub(super) fn columns(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
     let engine = facts.sql.engine();
@@ -57,8 +59,25 @@ pub(super) fn columns(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Li
             listing.push(column_line(names, column, ("", String::new()), facts.zone));
         }
     }
+    for schema in SystemSchema::ALL.into_iter().filter(|schema| schema.is_everybodys()) {
+        for table in schema.tables().iter().filter(|table| asked.has(schema.name(), table)) {
+            // Those that the statement's principal may not read have none to show.
+            let columns = columns_of(facts, &CatalogListing::named(schema, table));
+            for (position, shown) in columns.unwrap_or_default().iter().enumerate() {
+                let mut column = Column::new(&shown.name, shown.ty.clone());
+                column.nullable = shown.nullable;
+                let names = (schema.name(), *table, position);
+                let mut line = column_line(names, &column, ("", String::new()), facts.zone);
+                line[PRIVILEGES] = text("select");
+                listing.push(line);
+            }
+        }
+    }
     listing
 }
+
+/// Where a line has what may be done with the column.
+const PRIVILEGES: usize = 18;
 
 /// The line of a column of a table or a view, with its words for Key and Extra.
 fn column_line(
