@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use access::Privilege;
 use expression::limits::Room;
+use syntax::item_texts;
 use syntax::scan::leading_word;
 use syntax::statement::{Explain, ExplainSubject};
-use syntax::item_texts;
 use values::ErrorCode;
 use values::datum::Value;
 

@@ -8,9 +8,9 @@ use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 use syntax::Cursor;
 use syntax::load::into_format;
-use values::{ErrorCode, SqlMode};
 use values::datum::Value;
 use values::types::ColumnType;
+use values::{ErrorCode, SqlMode};
 
 use super::outfile::{Form, OutfileTarget, TextForm};
 use super::set::variable_value;
