@@ -170,6 +170,48 @@ def waiting(browser, sql):
     holder.rollback()
 
 
+def incidents(browser, sql):
+    """What an operator is called for at night, played: the page names who it is. How soon is told."""
+    def named(what, view, words, play):
+        since = time.monotonic()
+        play()
+        said = False
+        # As one does who looks again.
+        while not said and time.monotonic() < since + 30:
+            for each in ["settings", view]:
+                browser.run(f"location.hash = '#{each}'")
+                drawn(browser, each)
+            said = words in browser.run("document.querySelector('main').innerText")
+        check(f"{what} is named", said, True)
+        print(f"page: {what} is named after {time.monotonic() - since:.1f} s")
+        audit(browser, what)
+        picture(browser, what.replace(" ", "-"))
+
+    def fail_to_log_in():
+        for _ in range(3):
+            try:
+                pymysql.connect(**{**ADDRESS, "user": "mallory", "password": "guess"})
+            except pymysql.err.MySQLError:
+                pass
+
+    def ask_for_one_key():
+        for _ in range(4000):
+            sql.execute("SELECT name FROM house.guest WHERE id = 77")
+
+    def look_at_all_rows():
+        for _ in range(20):
+            sql.execute("SELECT COUNT(*) FROM house.guest WHERE CONCAT(name, id) = 'needle'")
+
+    def let_an_event_fail():
+        sql.execute("CREATE EVENT house.broken ON SCHEDULE EVERY 1 SECOND DO DELETE FROM house.nowhere")
+
+    named("failing logins", "now", "mallory", fail_to_log_in)
+    named("hot key", "tables", "(77)", ask_for_one_key)
+    named("query without an index", "statements", "CONCAT", look_at_all_rows)
+    named("failing event", "work", "house.nowhere", let_an_event_fail)
+    sql.execute("DROP EVENT house.broken")
+
+
 def small_and_dark(browser):
     browser.screen(390, 844, True)
     for view in VIEWS:
@@ -188,6 +230,7 @@ with Browser(f"{os.environ['WORK']}/browser", "root", os.environ["ROOT_PASSWORD"
     views(browser)
     console(browser)
     waiting(browser, sql)
+    incidents(browser, sql)
     small_and_dark(browser)
     asked = {about["request"]["url"] for method, about in browser.seen if method == "Network.requestWillBeSent"}
     elsewhere = {url for url in asked if not url.startswith((f"{ORIGIN}/", "data:", "about:"))}
