@@ -75,6 +75,17 @@ fn a_foreign_key_needs_references_on_all_of_its_parent() {
     run(&mut root, "GRANT REFERENCES ON d.t TO bob@localhost");
     run(bob, refused[0].0);
     run(bob, refused[4].0);
+    // A parent without a database is one of the child's, also where another one is in use.
+    let by_own_database = "CREATE TABLE e.g (x INT, FOREIGN KEY (x) REFERENCES t (a))";
+    run(bob, "USE d");
+    assert!(words(bob, by_own_database).ends_with("for table 'e.t'"));
+    run(&mut root, "CREATE TABLE e.t (a INT PRIMARY KEY)");
+    let mut nowhere = session(&sql);
+    run(&mut nowhere, "DROP DATABASE test");
+    assert_eq!(error(&mut nowhere, "CREATE TABLE g (x INT)"), 1046);
+    run(&mut nowhere, by_own_database);
+    let shown = run(&mut nowhere, "SHOW CREATE TABLE e.g");
+    assert!(shown.contains("REFERENCES `t` (`a`)"), "{shown}");
 }
 
 #[test]
@@ -241,6 +252,8 @@ fn grants_are_shown_as_they_were_given_and_revoked_by_name() {
         ("RENAME USER nobody TO b2", 1396),
         ("SET PASSWORD FOR nobody = 'x'", 1133),
         ("SET DEFAULT ROLE nobody TO bob@localhost", 3530),
+        ("CREATE USER z DEFAULT ROLE nosuch", 3162),
+        ("CREATE USER of_r DEFAULT ROLE r", 0),
         ("CREATE USER z IDENTIFIED WITH nosuch BY 'x'", 1524),
         ("CREATE USER z IDENTIFIED WITH caching_sha2_password AS 'garbage'", 1827),
         ("REVOKE ALL PRIVILEGES, GRANT OPTION FROM nobody", 1269),
@@ -249,6 +262,7 @@ fn grants_are_shown_as_they_were_given_and_revoked_by_name() {
         assert_eq!(number(s, statement), wanted, "{statement}");
     }
     assert_eq!(run(s, "SHOW GRANTS FOR bob@localhost").lines().count(), 2);
+    assert!(run(s, "SHOW GRANTS FOR of_r").contains("GRANT `r`@`%` TO `of_r`@`%`"));
     assert_eq!(
         words(s, "DROP USER nobody, nobody2"),
         "Operation DROP USER failed for 'nobody'@'%' (User account does not exist),\

@@ -223,7 +223,7 @@ impl Session {
             for (name, account) in new {
                 edit.create(name.clone(), account).map_err(edit_error)?;
                 if let Some(roles) = &roles {
-                    give_default_roles(edit, &name, roles)?;
+                    grant_default_roles(edit, &name, roles)?;
                 }
             }
             Ok(known)
@@ -481,6 +481,22 @@ impl Session {
         self.principal.rights.on_database("mysql").has(Privilege::Select)
             || self.principal.rights.has_global(Privilege::CreateUser)
     }
+}
+
+/// A new account is granted the roles of its logins (MySQL 9.7 does so).
+fn grant_default_roles(edit: &mut Edit, name: &AccountName, roles: &DefaultRoles) -> Result<()> {
+    if let DefaultRoles::Some(names) = roles {
+        for role in names {
+            edit.grant_role(role, name, false).map_err(|error| match error {
+                EditError::Missing(role) => {
+                    let message = format!("Authorization ID {role} does not exist.");
+                    SqlError::new(ErrorCode::UserDoesNotExist, message)
+                }
+                other => edit_error(other),
+            })?;
+        }
+    }
+    give_default_roles(edit, name, roles)
 }
 
 /// The roles of a login must have been granted.

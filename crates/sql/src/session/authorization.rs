@@ -131,20 +131,25 @@ impl Session {
         self.check_held(held, table, needed)
     }
 
-    /// Refuses foreign keys without REFERENCES on all of each table that they refer to, also where
-    /// that is the table itself, or is not there (MySQL 9.7 answers so).
-    fn check_parents(&self, elements: &[Element]) -> Result<()> {
+    /// Refuses foreign keys of a table without REFERENCES on all of each table that they refer to,
+    /// also where that is the table itself, or is not there (MySQL 9.7 answers so).
+    fn check_parents(&self, child: &TableName, elements: &[Element]) -> Result<()> {
         elements.iter().try_for_each(|element| match element {
-            Element::ForeignKey(key) => self.check_parent(key),
+            Element::ForeignKey(key) => self.check_parent(child, key),
             Element::Column(column) => {
-                column.references.iter().try_for_each(|key| self.check_parent(key))
+                column.references.iter().try_for_each(|key| self.check_parent(child, key))
             }
             Element::Index(_) | Element::Check(_) => Ok(()),
         })
     }
 
-    fn check_parent(&self, key: &ForeignKeySpec) -> Result<()> {
-        let (database, table) = self.qualified(&key.parent)?;
+    fn check_parent(&self, child: &TableName, key: &ForeignKeySpec) -> Result<()> {
+        let TableName { database, table } = &key.parent;
+        // Without a database it is one of the child's, whichever is in use.
+        let database = match database {
+            Some(database) => database,
+            None => self.qualified(child)?.0,
+        };
         let held = self.principal.rights.on_table(database, table);
         self.check_held(held, &format!("{database}.{table}"), &[Privilege::References])
     }
@@ -207,7 +212,7 @@ impl Session {
                     self.check_database(database, Privilege::CreateTemporaryTables)?;
                 } else {
                     self.check_base_table(&create.name, needed)?;
-                    self.check_parents(&create.elements)?;
+                    self.check_parents(&create.name, &create.elements)?;
                 }
                 match &create.like {
                     Some(source) => self.check_table(source, &[Select]),
@@ -225,10 +230,11 @@ impl Session {
                             self.check_base_table(to, &[Insert, Create])?;
                         }
                         AlterSpec::Add(element) => {
-                            self.check_parents(std::slice::from_ref(element))?;
+                            self.check_parents(&alter.name, std::slice::from_ref(element))?;
                         }
                         AlterSpec::AddColumn { column, .. } | AlterSpec::Change { column, .. } => {
-                            column.references.iter().try_for_each(|key| self.check_parent(key))?;
+                            let mut keys = column.references.iter();
+                            keys.try_for_each(|key| self.check_parent(&alter.name, key))?;
                         }
                         _ => {}
                     }
