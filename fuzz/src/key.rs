@@ -13,6 +13,8 @@ pub fn check(mut input: &[u8]) {
     let options = byte(&mut input);
     let nullable = options & 1 != 0;
     let prefix = (options & 2 != 0).then_some(u32::from(options / 4));
+    // What collations are told by is made at its first use, and stays.
+    _ = (skip_part(&ty, nullable, prefix, input), decode_part(&ty, nullable, prefix, input));
     let skipped = within(0, || skip_part(&ty, nullable, prefix, input));
     let decoded = within(16 * input.len() + 1024, || decode_part(&ty, nullable, prefix, input));
     let Ok((value, bytes)) = decoded else { return };

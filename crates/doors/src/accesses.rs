@@ -100,12 +100,10 @@ impl ClientAccesses {
     ) -> Result<(), LimitReached> {
         let Some(audit) = self.accounts.audit() else { return Ok(()) };
         let is_watched = audit.wants_table(&table.database, &table.name);
-        let followers = match CHANGES.contains(&operation) && allowed {
-            true => table.followers(),
-            false => Arc::from([]),
-        };
+        let changes = CHANGES.contains(&operation) && allowed;
+        let followers = changes.then(|| table.followers());
         let follows = |follower: &&Follower| audit.wants_table(&follower.database, &follower.table);
-        let mut followers = followers.iter().filter(follows).peekable();
+        let mut followers = followers.iter().flat_map(|all| all.iter()).filter(follows).peekable();
         if !is_watched && followers.peek().is_none() {
             return Ok(());
         }

@@ -46,7 +46,8 @@ pub use functions::json::attributes::{object_of_text, patched_object};
 pub use functions::json::rows::{JsonOtherwise, JsonParts, JsonTable, TakeRow};
 pub use functions::json::single_value::{ON_DEFAULT, ON_ERROR};
 pub use functions::json::typed_array::{
-    ElementSearch, array_node, array_parts, element_keys, search_node, search_parts, shown_elements,
+    ElementSearch, array_node, array_parts, element_keys, search_node, search_parts,
+    shared_elements, shown_elements,
 };
 pub use functions::text::charset::{charset_of, converted_to, read_as, seen_as_bytes, written_in};
 pub use functions::time::digits::number_digits;

@@ -534,11 +534,19 @@ fn keys_of_a_long_request_and_a_list_that_is_not_read_to_its_end_were_not_told_o
 
 #[test]
 fn rows_of_a_watched_table_that_foreign_keys_removed_were_not_told_of() {
-    let directory = tempfile::tempdir().unwrap();
+    let (directory, files) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fs::write(files.path().join("orders"), "9\ty\n").unwrap();
+    let file = files.path().join("orders").display().to_string();
+    let load = format!("LOAD DATA INFILE '{file}' REPLACE INTO TABLE shop.orders");
+    let load_new = format!("LOAD DATA INFILE '{file}' IGNORE INTO TABLE shop.orders");
     let path = directory.path().join("audit.log");
     let server = start(
         directory.path(),
-        &["--audit-events=operations;statements", "--audit-tables=shop.parts"],
+        &[
+            "--audit-events=operations;statements",
+            "--audit-tables=shop.parts",
+            &format!("--files={}", files.path().display()),
+        ],
     );
     let mut sql = root(&server);
     for statement in [
@@ -568,8 +576,10 @@ fn rows_of_a_watched_table_that_foreign_keys_removed_were_not_told_of() {
         "UPDATE shop.orders SET id = 9 WHERE id = 3",
         "REPLACE INTO shop.orders VALUES (9, 'x')",
         "DELETE o FROM shop.orders o JOIN shop.kept k ON k.o = o.id",
+        &load,
     ];
     let not_told = [
+        &load_new,
         "SELECT * FROM shop.orders",
         "INSERT INTO shop.orders VALUES (5, 'e')",
         "DELETE FROM shop.kept",

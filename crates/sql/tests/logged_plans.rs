@@ -105,3 +105,19 @@ fn a_plan_for_the_log_leaves_no_trace_in_the_session() {
     assert_eq!(plan_of(&path, late), "t:ref(by_a)");
     assert_eq!(run(s, "SELECT b FROM t WHERE id = 2"), "3");
 }
+
+#[test]
+fn a_plan_for_the_log_gave_a_transaction_its_snapshot_too_early() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let sql = server_with_slow_log(&directory.path().join("slow.log"));
+    let (s, other) = (&mut session(&sql), &mut session(&sql));
+    begin(s);
+    run(s, "BEGIN");
+    run(s, "SELECT * FROM t WHERE id = 1 FOR UPDATE");
+    run(s, "UPDATE t SET b = 7 WHERE a = 2");
+    run(other, "INSERT INTO t VALUES (50, 50, 50)");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM t WHERE id = 50"), "1", "its first plain read");
+    run(other, "INSERT INTO t VALUES (51, 50, 50)");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM t WHERE a = 50"), "1");
+    run(s, "COMMIT");
+}

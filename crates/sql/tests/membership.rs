@@ -355,6 +355,7 @@ fn a_comparison_beside_an_equation_does_not_look_at_all_pairs() {
         ("EXISTS (SELECT 1 FROM u WHERE u.s = t.s AND u.id <> t.id)", "6000"),
         ("NOT EXISTS (SELECT 1 FROM u WHERE u.s = t.s AND u.id > t.id)", "1000"),
         ("EXISTS (SELECT 1 FROM u WHERE u.s = t.s AND u.id < t.id AND u.id <> t.v)", "4998"),
+        ("EXISTS (SELECT 1 FROM u WHERE u.s = t.s AND u.id > t.id AND t.v > 49)", "2500"),
         ("EXISTS (SELECT 1 FROM u WHERE u.v > t.v)", "5940"),
         ("NOT EXISTS (SELECT 1 FROM u WHERE u.v <> t.v AND u.v < 0)", "6000"),
         ("t.id <= ALL (SELECT u.id FROM u WHERE u.s = t.s)", "1000"),

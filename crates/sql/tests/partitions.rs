@@ -329,6 +329,32 @@ fn conditions_leave_the_partitions_that_can_have_rows() {
 }
 
 #[test]
+fn a_row_that_has_another_unique_key_is_found_in_its_partition() {
+    let sql = server();
+    let s = &mut session(&sql);
+    for primary in ["", "PRIMARY KEY (a, id), "] {
+        let columns = "a INT NOT NULL, id INT NOT NULL, v INT, j JSON";
+        run(
+            s,
+            &format!(
+                "CREATE OR REPLACE TABLE t ({columns}, {primary}UNIQUE KEY u (a, v), \
+                 UNIQUE KEY m (a, (CAST(j AS UNSIGNED ARRAY)))) PARTITION BY HASH (a) PARTITIONS 3"
+            ),
+        );
+        run(s, "INSERT INTO t VALUES (1, 1, 1, '[1, 2]'), (2, 1, 1, '[1]')");
+        for duplicate in ["(1, 2, 1, '[9]')", "(1, 2, 5, '[7, 2]')"] {
+            assert_eq!(error(s, &format!("INSERT INTO t VALUES {duplicate}")), 1062, "{primary}");
+            let change = "ON DUPLICATE KEY UPDATE id = id + 10";
+            run(s, &format!("INSERT INTO t VALUES {duplicate} {change}"));
+        }
+        assert_eq!(run(s, "SELECT a, id FROM t ORDER BY a"), "1\t21\n2\t1", "{primary}");
+        run(s, "REPLACE INTO t VALUES (1, 3, 1, '[8]')");
+        run(s, "REPLACE INTO t VALUES (1, 4, 6, '[8, 9]')");
+        assert_eq!(run(s, "SELECT a, id, v FROM t ORDER BY a"), "1\t4\t6\n2\t1\t1", "{primary}");
+    }
+}
+
+#[test]
 fn a_row_goes_to_its_partition_or_nowhere() {
     let sql = server();
     let s = &mut session(&sql);

@@ -72,7 +72,9 @@ impl Binder<'_> {
         let window = window_of(scope.named_windows, over, names)?;
         if let Some(function) = AggregateFunction::find(name) {
             let aggregate = self.aggregate_of(function, list, names)?;
-            if aggregate.keeps_values() || function == AggregateFunction::GroupConcat {
+            let has_no_frame =
+                matches!(function, AggregateFunction::GroupConcat | AggregateFunction::Grouping);
+            if aggregate.keeps_values() || has_no_frame {
                 return unsupported(format_args!("{name} over a window"));
             }
             let nullable = aggregate.function.result(&aggregate.arguments).1;

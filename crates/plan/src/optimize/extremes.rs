@@ -17,6 +17,7 @@
 use expression::{Comparison, Kind, Node, Subquery, SubqueryForm, boolean};
 use values::types::Collation;
 
+use super::rows_only::is_equation;
 use super::unnest::{
     Move, equation, is_asked_plainly, is_outside, is_own, is_pure, moved, output_of,
 };
@@ -79,6 +80,10 @@ fn extreme(subquery: &mut Subquery) -> Option<Node> {
     let bound = OuterBound::of(term)?;
     let mut rest = select.conditions.clone();
     rest.retain(|kept| kept != term);
+    // What is left makes a join of the groups, or else the comparison is better made a join's, too.
+    if !rest.iter().all(|term| is_equation(term) || !refers_outside(term)) {
+        return None;
+    }
     let of = |function, second| value_of(query, &rest, bound.own, function, second);
     let compared = |value: Node| {
         let (outside, rule) = (Box::new(moved(bound.outside, Move::Outwards)), bound.rule);
@@ -99,6 +104,12 @@ fn extreme(subquery: &mut Subquery) -> Option<Node> {
         Comparison::Equal | Comparison::NullSafeEqual => return None,
     };
     Some(boolean(Kind::IsTruth(Box::new(holds), true, negated), false))
+}
+
+fn refers_outside(term: &Node) -> bool {
+    let mut refers = false;
+    term.visit(&mut |node| refers |= matches!(node.kind, Kind::Outer(..)));
+    refers
 }
 
 /// A term that compares a value of a sub-query's row with one of what encloses it.

@@ -331,7 +331,7 @@ impl Finder<'_> {
 
     /// MEMBER OF, JSON_CONTAINS or JSON_OVERLAPS of a constant and an array that a multi-valued
     /// index has, as a search for elements in that array: values are those of its type then, for
-    /// whoever reads all rows as well (MySQL 9.7: tests/oracle/sql/multi_valued.sql).
+    /// whoever reads all rows as well (MySQL 9.7: tests/oracle/sql/multi-valued.sql).
     fn searched(&mut self, node: &Node, known: &[&KeyExpression]) -> Option<Node> {
         let Kind::Call(function, arguments) = &node.kind else { return None };
         let [first, second] = &arguments[..] else { return None };

@@ -185,7 +185,7 @@ fn is_correlated_by_equations(subquery: &Subquery) -> bool {
     free_references(&mut rest).is_empty()
 }
 
-fn is_equation(term: &Node) -> bool {
+pub(super) fn is_equation(term: &Node) -> bool {
     let Kind::Compare(Comparison::Equal, a, b, _) = &term.kind else { return false };
     let column = |node: &Node| matches!(node.kind, Kind::Column(_) | Kind::Outer(..));
     column(a) && column(b)

@@ -11,7 +11,9 @@
 //! Not here: which terms are about an array (`optimize::key_expressions`), elements and their keys
 //! (`expression`, `typed_array`).
 
-use expression::{ElementSearch, Function, Kind, Node, Scope, element_keys, search_parts};
+use expression::{
+    ElementSearch, Function, Kind, Node, Scope, element_keys, search_parts, shared_elements,
+};
 use rows::store::KeyRange;
 use rows::table::{PartCodec, Table};
 use values::datum::{Datum, Value};
@@ -19,7 +21,7 @@ use values::datum::{Datum, Value};
 use super::key::KeyValue;
 use super::lookup::{Lookup, find_equal};
 use super::partitions::PartitionTerms;
-use super::ranges::{IndexRanges, Ranges, one_key};
+use super::ranges::{IndexRanges, LOOKUPS_MAX, Ranges, one_key};
 use crate::index_use::{IndexUse, PartitionSet};
 use results::Result;
 
@@ -146,6 +148,9 @@ impl ArrayLookup {
                 vec![first]
             }
         };
+        if elements.len().saturating_mul(before.len()) > LOOKUPS_MAX {
+            return Ok(None);
+        }
         let behind: Vec<Datum<'_>> = behind.iter().map(Value::as_datum).collect();
         let mut parts = Vec::with_capacity(elements.len());
         for element in elements {
@@ -176,9 +181,10 @@ impl ArrayLookup {
         let (Datum::Bytes(array), Datum::Bytes(sought)) = (array.datum(), sought.datum()) else {
             return Ok(false);
         };
-        let mut sought = element_keys(sought).filter(|key| !key.is_empty());
-        let first = sought.position(|key| element_keys(array).any(|own| own == key));
-        Ok(first == Some(part))
+        // What is no element of the index has no part, and is in no row.
+        let none = element_keys(sought).take_while(|key| key.is_empty()).count();
+        let first = shared_elements(array, sought).find(|at| *at >= none);
+        Ok(first == Some(part + none))
     }
 }
 

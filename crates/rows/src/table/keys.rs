@@ -152,7 +152,7 @@ impl Table {
     }
 
     /// Bytes of a row's key before what stands in other indexes' entries.
-    pub(super) fn head_of_keys(&self) -> usize {
+    pub(crate) fn head_of_keys(&self) -> usize {
         PREFIX_BYTES + if self.partition_column.is_some() { PARTITION_BYTES } else { 0 }
     }
 

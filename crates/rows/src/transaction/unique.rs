@@ -14,7 +14,7 @@
 
 use super::life::Transaction;
 use crate::error::Result;
-use crate::table::{PREFIX_BYTES, Table};
+use crate::table::Table;
 
 impl Transaction {
     /// Locks a unique entry that is to be removed.
@@ -59,7 +59,9 @@ impl Transaction {
             table.entry_target(index, key, &value, &mut row_key)?;
             self.store.lock(&row_key, self.wait)?;
             // The row may have gone or moved while its lock was waited for.
-            if self.store.get(key, self.reach(), &mut value)? && value == row_key[PREFIX_BYTES..] {
+            if self.store.get(key, self.reach(), &mut value)?
+                && value == row_key[table.head_of_keys()..]
+            {
                 let cleared = self.clear_stored(table, expiry, &row_key)?;
                 return Ok((!cleared).then_some(row_key));
             }

@@ -132,7 +132,7 @@ impl LogEntry for SlowEntry {
 
     fn text_bytes(&self) -> usize {
         let database = self.database.as_ref().map_or(0, String::len);
-        self.user_host.len() + self.statement.len() + database
+        self.user_host.len() + self.statement.len() + self.extra.len() + database
     }
 }
 

@@ -14,11 +14,14 @@
 //! Not here: the log (`access::audit`), the moment at which a statement is over
 //! (`server::history`), which words of a statement are secret (`server::secrets`).
 
+use std::sync::Arc;
+
 use access::audit::{AuditClass, AuditLog};
 use rows::Table;
 use rows::foreign_key::Follower;
 use syntax::TableName;
 use syntax::account::AccountStatement;
+use syntax::load::DuplicateSpec;
 use syntax::statement::Statement as Parsed;
 use values::ErrorCode;
 
@@ -111,12 +114,8 @@ impl Session {
             // It is bound when it runs.
             Plan::ByText => Ok(()),
             plan => {
-                let is_followed = |table: &Table| {
-                    let is_watched = |one: &Follower| audit.wants_table(&one.database, &one.table);
-                    table.followers().iter().any(is_watched)
-                };
                 let is_watched = plan.any_table(&|table| is_watched(audit, table));
-                self.note_tables(is_watched || plan.any_changed(&is_followed))
+                self.note_tables(is_watched || plan.any_changed(&|table| is_followed(audit, table)))
             }
         }
     }
@@ -163,7 +162,15 @@ impl Session {
             // One without a database is refused.
             self.qualified(name).is_ok_and(|(database, table)| audit.wants_table(database, table))
         };
-        self.note_tables(names.iter().any(is_chosen))
+        // REPLACE removes rows, and with them those of tables that follow.
+        let replaced = match parsed {
+            Parsed::Load(load) if matches!(load.on_duplicate, DuplicateSpec::Replace) => {
+                self.table(&load.table).ok()
+            }
+            _ => None,
+        };
+        let is_followed = |table: Arc<Table>| is_followed(audit, &table);
+        self.note_tables(names.iter().any(is_chosen) || replaced.is_some_and(is_followed))
     }
 
     /// The statement has these tables, besides those that are known already.
@@ -188,6 +195,12 @@ impl Session {
 
 fn is_watched(audit: &AuditLog, table: &Table) -> bool {
     audit.wants_table(&table.database, &table.name)
+}
+
+/// Whether a table that is watched has rows that go or change with those of this one.
+fn is_followed(audit: &AuditLog, table: &Table) -> bool {
+    let is_watched = |one: &Follower| audit.wants_table(&one.database, &one.table);
+    table.followers().iter().any(is_watched)
 }
 
 /// Error 3164.

@@ -22,6 +22,7 @@ use crate::show::{self, Listing, QueryExplanation, ShownAccess};
 use crate::write::ChangeTarget;
 use executor::{Limits, Measures, StepMeasure};
 use plan::bind::Literals;
+use plan::context::QueryContext;
 use plan::optimize::{Sizes, look_up};
 use plan::tree::{PointSelect, RowOrigin};
 use plan::variables::definition;
@@ -187,7 +188,8 @@ impl Session {
 
     fn explain_query(&mut self, format: ExplainFormat, text: &str) -> Result<Listing> {
         let query = query_without_into(text, self.variables.mode)?;
-        let (facts, view) = (self.facts(), self.read_view()?);
+        // Nothing of the session is changed: no transaction opens, and none gets its snapshot.
+        let (facts, view) = (self.facts(), self.fresh_snapshot()?);
         let sizes = &Sizes::new(&facts, &*view, &[]);
         let known = Literals::Known(&[]);
         let bound = self.bind(&query, &item_texts(text), known).map_err(SqlError::from)?;
@@ -206,7 +208,7 @@ impl Session {
         }
         let Some(plan) = plan else { return Err(SqlError::other("a query without a plan")) };
         if !self.runs_over_rows(&plan) {
-            let context = self.query_context()?;
+            let context = QueryContext { view: Arc::clone(&view), facts: self.facts() };
             match self.sql.long_queries().explain(&plan, &context) {
                 Ok(lines) if format == ExplainFormat::Json => {
                     return Ok(show::plan_text(&[show::columns_json(&lines)]));

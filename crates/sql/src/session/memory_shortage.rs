@@ -121,7 +121,7 @@ impl Shortage {
             self.turn = Some(turn);
             if follows_vain_wait {
                 let wait = (WAIT_AFTER_ANOTHER, WAIT_AFTER_ANOTHER);
-                let awaited = await_memory(sql, wait, kill)?;
+                let awaited = await_memory(sql, wait, self.since + PATIENCE, kill)?;
                 self.last_wait = Some(awaited);
                 if awaited == WaitEnd::Standing {
                     // Beside those that stand, as any other.
@@ -135,7 +135,8 @@ impl Shortage {
         let lacks_query_memory = refusal == MemoryShortage::OtherQueries;
         self.held_back = lacks_query_memory.then(|| sql.long_queries().hold_others_back());
         let wait = FIRST_WAIT * (1 << (self.beginnings.min(BEGINNINGS_MAX) - 1));
-        self.last_wait = Some(await_memory(sql, (wait, wait * WAITS_MAX), kill)?);
+        let wait = (wait, wait * WAITS_MAX);
+        self.last_wait = Some(await_memory(sql, wait, self.since + PATIENCE, kill)?);
         Ok(true)
     }
 
@@ -146,7 +147,7 @@ impl Shortage {
 }
 
 /// Waits until others have little memory, at most for so long in which these make no progress, and
-/// so long in all; and a long query that ran out of it nothing any more: its threads notice a
+/// so long in all, by the clock of queries, and until this time by everybody's; and a long query that ran out of it nothing any more: its threads notice a
 /// moment later that it has ended.
 ///
 /// # Errors
@@ -154,6 +155,7 @@ impl Shortage {
 pub(super) fn await_memory(
     sql: &Sql,
     (standing, in_all): (Duration, Duration),
+    until: Instant,
     kill: &KillMark,
 ) -> Result<WaitEnd> {
     let mut wait = MemoryWait::new(sql.long_queries().now(), course(sql), standing, in_all);
@@ -164,6 +166,9 @@ pub(super) fn await_memory(
             }
             if let Some(end) = wait.end(sql.long_queries().now(), course(sql)) {
                 return Ok(end);
+            }
+            if Instant::now() >= until {
+                return Ok(WaitEnd::Standing);
             }
             kill.check()?;
             sleep(LOOK);

@@ -11,6 +11,7 @@
 //! (`executor`).
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use expression::Environment;
 use resources::budget::Share;
@@ -269,7 +270,8 @@ impl Session {
             return Err(error);
         }
         drop(self.limits.take_warnings());
-        await_memory(&self.sql, (END_WAIT, END_WAIT), &self.process.kill)?;
+        let until = Instant::now() + 10 * END_WAIT;
+        await_memory(&self.sql, (END_WAIT, END_WAIT), until, &self.process.kill)?;
         let again = self.sql.long_queries().select_frugally(plan, parameters, context)?;
         let mut stream = again.ok_or(error)?;
         stream.begin(ExecutionMode::POOL)?;

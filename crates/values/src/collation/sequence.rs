@@ -81,7 +81,7 @@ impl SequenceRule {
         match self {
             SequenceRule::CzechLatin2 => czech_latin2(&encoded("latin2")),
             SequenceRule::CzechCp1250 => czech_cp1250(&encoded("cp1250")),
-            SequenceRule::Thai => thai(encoded("tis620")),
+            SequenceRule::Thai => thai(&encoded("tis620")),
         }
     }
 
@@ -131,6 +131,8 @@ fn czech_latin2(text: &[u8]) -> Vec<u8> {
     let (mut pass, mut at) = (0, 0);
     // Where the other one of the first two passes goes on.
     let mut other = 0;
+    let is_last_gap = |byte: &&u8| weight(PASSES_LATIN2 - 1, **byte) == GAP;
+    let end = text.len() - text.iter().rev().take_while(is_last_gap).count();
     loop {
         if at == text.len() {
             if pass == PASSES_LATIN2 - 1 {
@@ -151,10 +153,11 @@ fn czech_latin2(text: &[u8]) -> Vec<u8> {
                 continue;
             }
         }
-        let is_gap = |byte: &u8| self::weight(pass, *byte) == GAP;
-        let behind = at + text[at..].iter().take_while(|byte| is_gap(byte)).count();
-        if behind == text.len() || pass < PASSES_LATIN2 - 1 {
-            at = behind;
+        if pass < PASSES_LATIN2 - 1 {
+            let is_gap = |byte: &&u8| self::weight(pass, **byte) == GAP;
+            at += text[at..].iter().take_while(is_gap).count();
+        } else if at >= end {
+            at = text.len();
         }
         if at == text.len() {
             continue;
@@ -180,35 +183,40 @@ fn czech_cp1250(text: &[u8]) -> Vec<u8> {
     out
 }
 
-fn thai(mut text: Vec<u8>) -> Vec<u8> {
+/// A consonant comes before the vowel that is written in front of it. Marks of tones go to the end,
+/// where MySQL's own routine leaves the weight of the last one alone, behind the text's last byte
+/// once for each of the others (MySQL 9.7 compares so).
+fn thai(text: &[u8]) -> Vec<u8> {
     const MARK_BIAS: u8 = 248;
-    let is_consonant = |byte: u8| (0xA1..=0xCE).contains(&byte);
-    let (mut at, mut left, mut bias) = (0, text.len(), MARK_BIAS);
-    while left > 0 {
-        let byte = text[at];
+    let is_consonant = |byte: &u8| (0xA1..=0xCE).contains(byte);
+    let mut out = Vec::with_capacity(text.len());
+    let (mut at, mut bias, mut marks, mut mark) = (0, MARK_BIAS, 0, 0);
+    while let Some(byte) = text.get(at) {
+        at += 1;
         match byte {
             ..0x80 => {
                 bias = bias.wrapping_sub(8);
-                text[at] = byte.to_ascii_lowercase();
+                out.push(byte.to_ascii_lowercase());
             }
-            0xE0..=0xE4 if left > 1 && is_consonant(text[at + 1]) => {
-                text.swap(at, at + 1);
+            0xE0..=0xE4 if text.get(at).is_some_and(is_consonant) => {
+                out.extend([text[at], *byte]);
                 at += 1;
-                left -= 1;
             }
             0xE7..=0xEC => {
-                let kind = if byte == 0xEC { 1 } else { byte - 0xE7 + 2 };
-                text.copy_within(at + 1..at + left, at);
-                let last = text.len() - 1;
-                text[last] = bias.wrapping_add(kind);
-                left -= 1;
-                continue;
+                let kind = if *byte == 0xEC { 1 } else { byte - 0xE7 + 2 };
+                (marks, mark) = (marks + 1, bias.wrapping_add(kind));
             }
-            _ if is_consonant(byte) => bias = bias.wrapping_sub(8),
-            _ => {}
+            byte => {
+                if is_consonant(byte) {
+                    bias = bias.wrapping_sub(8);
+                }
+                out.push(*byte);
+            }
         }
-        at += 1;
-        left -= 1;
     }
-    text
+    if let (1.., Some(last)) = (marks, text.last()) {
+        out.resize(out.len() + marks - 1, *last);
+        out.push(mark);
+    }
+    out
 }

@@ -215,13 +215,23 @@ pub(crate) fn element_as<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<
     Ok(Cell::Owned(written(BTreeSet::from([key.unwrap_or_default()]))))
 }
 
+/// The positions of those of the second array's elements that the first has as well; both are in
+/// order, so that either is gone through once.
+pub fn shared_elements<'k>(array: &'k [u8], sought: &'k [u8]) -> impl Iterator<Item = usize> + 'k {
+    let mut own = element_keys(array).peekable();
+    let mut is_shared = move |key: &[u8]| {
+        while own.next_if(|own| *own < key).is_some() {}
+        own.peek().is_some_and(|own| *own == key)
+    };
+    element_keys(sought).enumerate().filter(move |(_, key)| is_shared(key)).map(|(at, _)| at)
+}
+
 /// Whether two arrays share an element.
 pub(crate) fn shares_element<'a>(_: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     let (Datum::Bytes(array), Datum::Bytes(sought)) = (cells[0].datum(), cells[1].datum()) else {
         return Ok(NULL);
     };
-    let shares = element_keys(sought).any(|key| element_keys(array).any(|own| own == key));
-    Ok(Cell::truth(shares))
+    Ok(Cell::truth(shared_elements(array, sought).next().is_some()))
 }
 
 /// Whether the first array has all elements of the second.
@@ -229,7 +239,7 @@ pub(crate) fn has_elements<'a>(_: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<C
     let (Datum::Bytes(array), Datum::Bytes(sought)) = (cells[0].datum(), cells[1].datum()) else {
         return Ok(NULL);
     };
-    let has = element_keys(sought).all(|key| element_keys(array).any(|own| own == key));
+    let has = shared_elements(array, sought).count() == element_keys(sought).count();
     Ok(Cell::truth(has))
 }
 
