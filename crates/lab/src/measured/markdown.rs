@@ -11,7 +11,7 @@ const HEAD: &str = "\
 Made by `rowhouse-lab report` of the results in [lab/results](../lab/results); not edited by hand. A
 ratio is ours over the peer's in the same run, in turns on the same machine: above 1 we are ahead.
 `per CPU s` is the same ratio per second of the server's CPU time. A figure in brackets is of the
-round that was lowest, or highest. ExecutionMode it is measured: [lab/README.md](../lab/README.md). What the
+round that was lowest, or highest. How it is measured: [lab/README.md](../lab/README.md). What the
 source documents measured is of the hardware of 2009 to 2012: compare their ratios.
 
 A run is called provisional when the machine had other work shortly before it. Peers are those that

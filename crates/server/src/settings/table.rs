@@ -162,7 +162,7 @@ const DATA: Section = Section {
             "recovery-seconds-max",
             SettingKind::Count,
             "2",
-            "ExecutionMode long a start may take after a crash at full write speed, in seconds.\n\
+            "How long a start may take after a crash at full write speed, in seconds.\n\
              Less means smaller write buffers and more work for each write.\n",
         ),
         setting(
@@ -441,7 +441,7 @@ const CONNECTIONS: Section = Section {
             "busy-poll",
             SettingKind::Duration,
             "100us",
-            "ExecutionMode long a loop that has just answered looks for the next request before it sleeps,\n\
+            "How long a loop that has just answered looks for the next request before it sleeps,\n\
              where one or two clients ask one thing after another; 0: never.\n",
         ),
         setting(
@@ -637,7 +637,7 @@ const CONNECTIONS: Section = Section {
             "audit-log-sync",
             SettingKind::Duration,
             "1s",
-            "ExecutionMode long a line may not be on the disk yet, if the machine fails. A login that failed\n\
+            "How long a line may not be on the disk yet, if the machine fails. A login that failed\n\
              is synced at once.\n",
         ),
         setting(
