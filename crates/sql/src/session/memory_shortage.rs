@@ -147,8 +147,8 @@ impl Shortage {
 }
 
 /// Waits until others have little memory, at most for so long in which these make no progress, and
-/// so long in all, by the clock of queries, and until this time by everybody's; and a long query that ran out of it nothing any more: its threads notice a
-/// moment later that it has ended.
+/// so long in all, by the clock of queries, and until this time by everybody's; and a long query
+/// that ran out of it nothing any more: its threads notice a moment later that it has ended.
 ///
 /// # Errors
 /// Those of `kill`.
