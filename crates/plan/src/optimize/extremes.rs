@@ -15,15 +15,15 @@
 //! (`unnest`); sub-queries with further conditions, which are joined with them (`rows_only`).
 
 use expression::{Comparison, Kind, Node, Subquery, SubqueryForm, boolean};
-use values::types::Collation;
 
 use super::rows_only::is_equation;
 use super::unnest::{
-    Move, equation, is_asked_plainly, is_outside, is_own, is_pure, moved, output_of,
+    Move, OuterComparison, equation, is_asked_plainly, is_own, is_pure, moved, output_of,
+    refers_outside,
 };
 use crate::tree::{
     Aggregate, AggregateFunction, AskedQuery, Body, Class, Grouping, Query, Select, Source,
-    class_of, free_references,
+    free_references,
 };
 
 /// What the second of two questions has added to its number, so that it is another one. A statement
@@ -77,7 +77,7 @@ fn extreme(subquery: &mut Subquery) -> Option<Node> {
     let is_more = |term: &&Node| equation(term).is_none() && !is_own(term) && !term.is_row_free();
     let mut more = select.conditions.iter().filter(is_more);
     let (Some(term), None) = (more.next(), more.next()) else { return None };
-    let bound = OuterBound::of(term)?;
+    let bound = OuterComparison::of(term).filter(is_of_one_order)?;
     let mut rest = select.conditions.clone();
     rest.retain(|kept| kept != term);
     // What is left makes a join of the groups, or else the comparison is better made a join's, too.
@@ -106,38 +106,12 @@ fn extreme(subquery: &mut Subquery) -> Option<Node> {
     Some(boolean(Kind::IsTruth(Box::new(holds), true, negated), false))
 }
 
-fn refers_outside(term: &Node) -> bool {
-    let mut refers = false;
-    term.visit(&mut |node| refers |= matches!(node.kind, Kind::Outer(..)));
-    refers
-}
-
-/// A term that compares a value of a sub-query's row with one of what encloses it.
-struct OuterBound<'n> {
-    own: &'n Node,
-    /// Of the own value with the other.
-    comparison: Comparison,
-    outside: &'n Node,
-    rule: Collation,
-}
-
-impl OuterBound<'_> {
-    fn of(term: &Node) -> Option<OuterBound<'_>> {
-        let Kind::Compare(comparison, a, b, rule) = &term.kind else { return None };
-        let (own, comparison, outside) =
-            match (is_own(a) && is_outside(b), is_own(b) && is_outside(a)) {
-                (true, _) => (&**a, *comparison, &**b),
-                (_, true) => (&**b, comparison.mirrored(), &**a),
-                _ => return None,
-            };
-        let class = class_of(&own.ty);
-        let is_of_one_order = match class {
-            Class::Integer | Class::Decimal | Class::Date | Class::DateTime => true,
-            Class::Text => own.ty.collation() == Some(*rule),
-            Class::Binary | Class::Other => false,
-        };
-        let is_alike = class == class_of(&outside.ty) && is_of_one_order;
-        is_alike.then_some(OuterBound { own, comparison, outside, rule: *rule })
+/// Whether the greatest and the least value are those of the comparison.
+fn is_of_one_order(term: &OuterComparison<'_>) -> bool {
+    match term.class {
+        Class::Integer | Class::Decimal | Class::Date | Class::DateTime => true,
+        Class::Text => term.own.ty.collation() == Some(term.rule),
+        Class::Binary | Class::Other => false,
     }
 }
 

@@ -147,33 +147,27 @@ fn is_semi_join(subquery: &Subquery) -> bool {
         }
         SubqueryForm::Scalar => false,
     };
+    if !joinable || subquery.is_volatile || !is_asked_plainly(subquery) {
+        return false;
+    }
     let mut query = subquery.query().clone();
     let Body::Select(select) = &mut query.body else { return false };
-    if !joinable
-        || subquery.is_volatile
-        || query.limit.is_some()
-        || select.distinct
-        || !is_asked_plainly(subquery)
-    {
+    if query.limit.is_some() || select.distinct {
         return false;
     }
     let written = select.conditions.len();
     select.conditions.retain(|term| equation(term).is_none());
     let has_equation = select.conditions.len() < written;
-    select.conditions.retain(|term| !is_over_both(term));
+    select.conditions.retain(|term| !is_of_both_rows(term));
     has_equation && free_references(&mut query).is_empty()
 }
 
-/// Whether a term refers to the row right outside of its SELECT, and has no sub-query.
-fn is_over_both(term: &Node) -> bool {
-    let (mut refers, mut simple) = (false, !has_subquery(term));
-    term.visit(&mut |node| {
-        if let Kind::Outer(level, _) = node.kind {
-            refers = true;
-            simple &= level == 1;
-        }
-    });
-    refers && simple
+/// Whether a term refers to no row but its own and the one right outside of its SELECT, and has no
+/// sub-query.
+fn is_of_both_rows(term: &Node) -> bool {
+    let mut is_near = !has_subquery(term);
+    term.visit(&mut |node| is_near &= !matches!(node.kind, Kind::Outer(2.., _)));
+    is_near
 }
 
 /// Whether it refers to what encloses it only by equations that its WHERE demands.

@@ -175,9 +175,9 @@ fn members_of(query: &Query) -> Option<Members> {
     let mut rest = Vec::with_capacity(select.conditions.len());
     for term in std::mem::take(&mut select.conditions) {
         match equation(&term) {
-            Some(OuterEquation { own, outside, rule }) => {
+            Some(OuterComparison { own, outside, class, rule, .. }) => {
                 operands.push(moved(outside, Move::Outwards));
-                rules.push(rule);
+                rules.push((class, rule));
                 outputs.push(own.clone());
             }
             None => rest.push(term),
@@ -190,25 +190,37 @@ fn members_of(query: &Query) -> Option<Members> {
     found.then_some(Members { operands, rules, query })
 }
 
-/// A term that asks a value of a row to equal one of what encloses the row's SELECT.
-pub(super) struct OuterEquation<'n> {
-    own: &'n Node,
-    outside: &'n Node,
-    rule: (Class, Collation),
+/// A term that compares a value of a row with one of what encloses the row's SELECT, both of one
+/// class.
+pub(super) struct OuterComparison<'n> {
+    pub own: &'n Node,
+    /// Of the own value with the other.
+    pub comparison: Comparison,
+    pub outside: &'n Node,
+    pub class: Class,
+    pub rule: Collation,
 }
 
-pub(super) fn equation(term: &Node) -> Option<OuterEquation<'_>> {
-    let Kind::Compare(Comparison::Equal, a, b, rule) = &term.kind else { return None };
-    let class = class_of(&a.ty);
-    if class == Class::Other || class != class_of(&b.ty) {
-        return None;
+impl OuterComparison<'_> {
+    pub(super) fn of(term: &Node) -> Option<OuterComparison<'_>> {
+        let Kind::Compare(comparison, a, b, rule) = &term.kind else { return None };
+        let class = class_of(&a.ty);
+        if class == Class::Other || class != class_of(&b.ty) {
+            return None;
+        }
+        let (own, comparison, outside) =
+            match (is_own(a) && is_outside(b), is_own(b) && is_outside(a)) {
+                (true, _) => (a, *comparison, b),
+                (_, true) => (b, comparison.mirrored(), a),
+                _ => return None,
+            };
+        Some(OuterComparison { own, comparison, outside, class, rule: *rule })
     }
-    let (own, outside) = match (is_own(a) && is_outside(b), is_own(b) && is_outside(a)) {
-        (true, _) => (a, b),
-        (_, true) => (b, a),
-        _ => return None,
-    };
-    Some(OuterEquation { own, outside, rule: (class, *rule) })
+}
+
+/// A term that asks a value of a row to equal one of what encloses the row's SELECT.
+pub(super) fn equation(term: &Node) -> Option<OuterComparison<'_>> {
+    OuterComparison::of(term).filter(|term| term.comparison == Comparison::Equal)
 }
 
 /// Whether a node is over the rows of its own SELECT alone.
@@ -219,10 +231,15 @@ pub(super) fn is_own(node: &Node) -> bool {
 }
 
 /// Whether a node is over rows of enclosing SELECTs alone.
-pub(super) fn is_outside(node: &Node) -> bool {
+fn is_outside(node: &Node) -> bool {
+    refers_outside(node) && node.is_row_free() && !has_subquery(node)
+}
+
+/// Whether a node refers to a row of an enclosing SELECT.
+pub(super) fn refers_outside(node: &Node) -> bool {
     let mut refers = false;
     node.visit(&mut |node| refers |= matches!(node.kind, Kind::Outer(..)));
-    refers && node.is_row_free() && !has_subquery(node)
+    refers
 }
 
 /// From one SELECT to another.

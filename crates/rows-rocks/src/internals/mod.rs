@@ -17,7 +17,7 @@
 //! | `failure` | words in errors of locks and full disks | `a_full_disk_refuses_writes_until_there_is_space_and_loses_nothing`, `a_second_start_on_the_same_directory_is_refused` |
 //! | `page_cache` | `io_timeout` reaches every read of a file, and what is `TimedOut` leaves no trace | `what_the_kernel_has_in_memory_is_read_without_waiting_but_not_without_end`, `what_was_refused_is_read_and_found_by_the_next_try` |
 //! | `prefix_sizes` | a collector sees keys in order, and how long the file is by then | `what_is_divided_is_the_whole_file` |
-//! | `spare` | `Refresh` sends an iterator to another state; bounds are read anew at each seek | `cursors_show_their_state_whatever_their_iterator_showed_before` |
+//! | `spare` | `Refresh` moves an iterator to another state; bounds are read again at each seek | `cursors_show_their_state_whatever_their_iterator_showed_before` |
 //! | `busy_threads` | listeners are called by the thread that flushes or compacts | `threads_of_compactions_give_way_and_those_of_flushes_do_not` |
 //!
 //! Invariants

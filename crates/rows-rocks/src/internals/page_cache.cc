@@ -6,7 +6,7 @@
 // Other reads wait, and are counted for their thread.
 //
 // A thread that can have reads made without waiting for them (`begun_reads.rs`) is told which one was refused
-// last. Once that has been read it is lent to the thread, which makes its look-up anew. Such a thread asks the
+// last. Once that has been read it is lent to the thread, which makes its look-up again. Such a thread asks the
 // kernel what it has only while it usually has it: for what it has not, asking costs a third of what
 // reading it does, since the kernel begins to read it at once, one by one.
 //

@@ -1,7 +1,7 @@
-// An iterator that is sent to the next range, and to the next state, instead of being made anew.
+// An iterator that is moved to the next range, and to the next state, instead of being made again.
 //
 // RocksDB takes an iterator to another state without taking it apart while its write buffers and files are
-// still the database's (`Refresh`), and reads the bounds anew at each seek.
+// still the database's (`Refresh`), and reads the bounds again at each seek.
 //
 // The other half is `spare.rs`.
 
