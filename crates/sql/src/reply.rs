@@ -22,6 +22,16 @@ pub enum Reply {
     LoadLocal(LoadLocal),
 }
 
+impl Reply {
+    /// Whether all that it gives has been found already.
+    pub(crate) fn is_gathered(&self) -> bool {
+        match self {
+            Reply::Rows(stream) => stream.is_gathered(),
+            Reply::Done(_) | Reply::LoadLocal(_) => true,
+        }
+    }
+}
+
 /// The figures of an OK packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OkFigures {

@@ -232,7 +232,7 @@ impl Sql {
         globals.fix("long_query_time", format!("{:.6}", options.long_query_time.as_secs_f64()));
         let logs = &options.logs;
         let switch = |is_on: bool| if is_on { "ON" } else { "OFF" };
-        globals.fix("performance_schema", if options.digests { "ON" } else { "OFF" });
+        globals.fix("performance_schema", switch(options.digests));
         globals.fix("log_output", logs.output.to_string());
         globals.fix("slow_query_log", switch(logs.slow));
         globals.fix("slow_query_log_file", logs.slow_file.display().to_string());

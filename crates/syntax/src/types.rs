@@ -527,9 +527,6 @@ fn sized_lob(cursor: &mut Cursor<'_>, bytes_each: u64) -> Result<LobSize> {
     };
     Ok(match length.saturating_mul(bytes_each) {
         0 => LobSize::Normal,
-        1..=0xff => LobSize::Tiny,
-        0x100..=0xffff => LobSize::Normal,
-        0x1_0000..=0xff_ffff => LobSize::Medium,
-        _ => LobSize::Long,
+        bytes => LobSize::of_bytes(bytes),
     })
 }

@@ -251,6 +251,16 @@ impl LobSize {
         }
     }
 
+    /// The smallest size whose values may have so many bytes; LONG for more than any has.
+    pub fn of_bytes(bytes: u64) -> LobSize {
+        match bytes {
+            0..=0xFF => LobSize::Tiny,
+            0x100..=0xFFFF => LobSize::Normal,
+            0x1_0000..=0xFF_FFFF => LobSize::Medium,
+            _ => LobSize::Long,
+        }
+    }
+
     fn prefix(self) -> &'static str {
         match self {
             LobSize::Tiny => "tiny",

@@ -7,7 +7,7 @@
 
 use results::ResultColumn;
 use values::CharacterSet;
-use values::types::{Collation, ColumnType, FixedPoint, IntWidth, LobSize};
+use values::types::{Collation, ColumnType, FixedPoint, IntWidth};
 
 use super::numbers::{character_set, column_flag, type_code};
 
@@ -39,7 +39,9 @@ pub fn wire(column: &ResultColumn, results: Option<CharacterSet>) -> WireColumn 
     {
         wire.character_set = set.collation_number();
         wire.length = match column.ty {
-            ColumnType::Text { size, .. } => lob_bytes_max(size).saturating_mul(set.bytes_max()),
+            ColumnType::Text { size, .. } => {
+                (size.bytes_max() as u32).saturating_mul(set.bytes_max())
+            }
             _ => wire.length / CHARACTER_BYTES_MAX * set.bytes_max(),
         };
     }
@@ -115,12 +117,12 @@ fn of_type(ty: &ColumnType) -> WireColumn {
         ColumnType::VarChar { chars, collation } => text(type_code::VAR_STRING, chars, collation),
         ColumnType::Text { size, collation } => {
             // As long as so many characters can be.
-            let text = text(type_code::BLOB, lob_bytes_max(size), collation);
+            let text = text(type_code::BLOB, size.bytes_max() as u32, collation);
             WireColumn { flags: text.flags | BLOB, ..text }
         }
         ColumnType::Binary { bytes } => binary(type_code::STRING, bytes, 0, 0),
         ColumnType::VarBinary { bytes } => binary(type_code::VAR_STRING, bytes, 0, 0),
-        ColumnType::Blob { size } => binary(type_code::BLOB, lob_bytes_max(size), 0, BLOB),
+        ColumnType::Blob { size } => binary(type_code::BLOB, size.bytes_max() as u32, 0, BLOB),
         ColumnType::Date => binary(type_code::DATE, 10, 0, 0),
         ColumnType::Time { fsp } => binary(type_code::TIME, 10 + fraction(fsp), fsp, 0),
         ColumnType::DateTime { fsp } => binary(type_code::DATETIME, 19 + fraction(fsp), fsp, 0),
@@ -161,17 +163,10 @@ fn fraction(fsp: u8) -> u32 {
     if fsp == 0 { 0 } else { fsp as u32 + 1 }
 }
 
-fn lob_bytes_max(size: LobSize) -> u32 {
-    match size {
-        LobSize::Tiny => 0xFF,
-        LobSize::Normal => 0xFFFF,
-        LobSize::Medium => 0xFF_FFFF,
-        LobSize::Long => u32::MAX,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use values::types::LobSize;
+
     use super::*;
 
     fn of(ty: ColumnType) -> WireColumn {

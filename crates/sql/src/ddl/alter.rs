@@ -81,9 +81,7 @@ struct Maker<'a> {
 /// The smallest size of a TEXT that holds as many characters of a set of so many bytes each as one
 /// of another set.
 fn size_for(size: LobSize, bytes_each: u32, each: u32) -> LobSize {
-    let bytes = size.bytes_max() / u64::from(bytes_each) * u64::from(each);
-    let sizes = [LobSize::Tiny, LobSize::Normal, LobSize::Medium];
-    sizes.into_iter().find(|size| size.bytes_max() >= bytes).unwrap_or(LobSize::Long)
+    LobSize::of_bytes(size.bytes_max() / u64::from(bytes_each) * u64::from(each))
 }
 
 fn place_of(place: &PlaceSpec) -> ColumnPlace {
@@ -289,11 +287,11 @@ impl Maker<'_> {
         self.set_collation(collation);
         let each = collation.set().bytes_max();
         for column in self.table.named_columns() {
-            let ty = match (with_collation(&column.ty, collation), column.ty.collation()) {
-                (ColumnType::VarChar { chars, .. }, _) => {
-                    check_varchar(chars, &column.name, each)?;
-                    with_collation(&column.ty, collation)
-                }
+            let ty = with_collation(&column.ty, collation);
+            if let ColumnType::VarChar { chars, .. } = ty {
+                check_varchar(chars, &column.name, each)?;
+            }
+            let ty = match (ty, column.ty.collation()) {
                 (ColumnType::Text { size, .. }, Some(known)) if known.set().bytes_max() < each => {
                     let size = size_for(size, known.set().bytes_max(), each);
                     ColumnType::Text { size, collation }

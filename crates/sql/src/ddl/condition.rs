@@ -45,7 +45,7 @@ const CONDITIONS: [&str; 15] = [
 /// sub-query, 3816 for a variable, 1111 for an aggregate.
 pub(super) fn check_condition(condition: &Expr, name: &str) -> Result<()> {
     if !is_condition(condition) && !is_subquery(condition) {
-        return Err(refused(
+        return Err(SqlError::new(
             ErrorCode::NonBooleanExprForCheckConstraint,
             format!("An expression of non-boolean type specified to a check constraint '{name}'."),
         ));
@@ -64,7 +64,7 @@ fn refuse_part(part: &Expr, name: &str) -> Result<()> {
     let of = format!("An expression of a check constraint '{name}'");
     let is_variable = |name: &str| name.starts_with('@');
     match part {
-        _ if is_subquery(part) => Err(refused(
+        _ if is_subquery(part) => Err(SqlError::new(
             ErrorCode::CheckConstraintFunctionIsNotAllowed,
             format!("{of} contains disallowed function."),
         )),
@@ -84,10 +84,7 @@ fn refuse_part(part: &Expr, name: &str) -> Result<()> {
 fn refuse_call(call: &Call, of: &str) -> Result<()> {
     let (upper, arguments) = (call.name.to_string().to_ascii_uppercase(), argument_count(call));
     if AggregateFunction::find(&upper).is_some() || call.over.is_some() {
-        return Err(refused(
-            ErrorCode::InvalidGroupFuncUse,
-            "Invalid use of group function".to_string(),
-        ));
+        return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, "Invalid use of group function"));
     }
     let asks = match Function::find(&upper, arguments) {
         Some(Ok(function)) => function.may_ask_more_than(arguments),
@@ -98,21 +95,17 @@ fn refuse_call(call: &Call, of: &str) -> Result<()> {
         return Ok(());
     }
     let shown = call.name.to_string().to_ascii_lowercase();
-    Err(refused(
+    Err(SqlError::new(
         ErrorCode::CheckConstraintNamedFunctionIsNotAllowed,
         format!("{of} contains disallowed function: {shown}."),
     ))
 }
 
 fn of_variable(of: &str) -> SqlError {
-    refused(
+    SqlError::new(
         ErrorCode::CheckConstraintVariables,
         format!("{of} cannot refer to a user or system variable."),
     )
-}
-
-fn refused(code: ErrorCode, message: String) -> SqlError {
-    SqlError::new(code, message)
 }
 
 fn argument_count(call: &Call) -> usize {

@@ -113,15 +113,16 @@ fn rules_of(definition: &TableDefinition) -> Result<Rules> {
         if let Some(computed) = &column.computed
             && column.visibility != ColumnVisibility::OfPartition
         {
-            let clause = "GENERATED ALWAYS AS";
-            let node = match column.is_of_index() {
-                true => key_part_of(definition, position, &computed.expression)?,
-                false => node_of(definition, &computed.expression, clause)?,
+            let text = &computed.expression;
+            let node = if column.is_of_index() {
+                let node = key_part_of(definition, position, text)?;
+                check_key_part(definition, position, &node)?;
+                node
+            } else {
+                let node = node_of(definition, text, "GENERATED ALWAYS AS")?;
+                check_computed(definition, position, &node, text)?;
+                node
             };
-            match column.is_of_index() {
-                true => check_key_part(definition, position, &node)?,
-                false => check_computed(definition, position, &node, &computed.expression)?,
-            }
             rules.computed.push((position, node));
         }
         if let DefaultValue::Expression(text) = &column.default {
@@ -149,7 +150,7 @@ pub fn array_cast(expression: &Expr) -> Option<(&Expr, &DataType)> {
 fn key_part_of(definition: &TableDefinition, position: usize, text: &str) -> Result<Node> {
     let expression = rule(text)?;
     let Some((document, data_type)) = array_cast(&expression) else {
-        return node_of(definition, text, FUNCTIONAL_INDEX);
+        return node_of_expression(definition, (&expression, text), FUNCTIONAL_INDEX);
     };
     let document = node_of_expression(definition, (document, text), FUNCTIONAL_INDEX)?;
     let element = element_type(data_type)?;

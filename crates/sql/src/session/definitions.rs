@@ -126,7 +126,8 @@ impl Session {
         }
     }
 
-    fn warn_all(&self, errors: Vec<SqlError>) {
+    /// Warns of errors that end nothing.
+    pub(super) fn warn_all(&self, errors: impl IntoIterator<Item = SqlError>) {
         let mut warnings = self.warnings.borrow_mut();
         for error in errors {
             warnings.push(Level::Warning, error.code(), error.into_message());
@@ -144,7 +145,7 @@ impl Session {
                 let message = format!("Using storage engine {ENGINE} for table '{table}'");
                 SqlError::new(ErrorCode::UsingOtherHandler, message)
             });
-            self.warn_all([unknown].into_iter().chain(substituted).collect());
+            self.warn_all([unknown].into_iter().chain(substituted));
         }
         Ok(())
     }

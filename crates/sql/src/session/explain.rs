@@ -208,7 +208,7 @@ impl Session {
         }
         let Some(plan) = plan else { return Err(SqlError::other("a query without a plan")) };
         if !self.runs_over_rows(&plan) {
-            let context = QueryContext { view: Arc::clone(&view), facts: self.facts() };
+            let context = QueryContext { view: Arc::clone(&view), facts: Arc::clone(&facts) };
             match self.sql.long_queries().explain(&plan, &context) {
                 Ok(lines) if format == ExplainFormat::Json => {
                     return Ok(show::plan_text(&[show::columns_json(&lines)]));

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use access::edit::{GrantTarget, GrantedPrivileges};
 use access::{AccountName, Edit, EditError, Level, Privilege, PrivilegeSet, privilege};
-use expression::Level as WarningLevel;
 use syntax::account::UserName;
 use syntax::grant::{Forgiving, GrantObject, GrantStatement, PrivilegeSpec};
 use values::ErrorCode;
@@ -120,10 +119,7 @@ impl Session {
             }
             Ok(forgiven)
         })?;
-        let mut warnings = self.warnings.borrow_mut();
-        for error in forgiven {
-            warnings.push(WarningLevel::Warning, error.code(), error.into_message());
-        }
+        self.warn_all(forgiven);
         Ok(())
     }
 

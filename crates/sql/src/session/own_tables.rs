@@ -9,7 +9,6 @@
 //!
 //! Not here: the tables (`system_schema::mysql`), rights (`authorization`).
 
-use expression::Level;
 use syntax::TableName;
 use syntax::change::{Change, single_table};
 use syntax::statement::Statement as Parsed;
@@ -47,7 +46,7 @@ impl Session {
         let Some(own) = names.iter().find(is_own) else { return Ok(false) };
         if self.loads_a_dump() && names.iter().all(|name| self.is_kept_by_server(name)) {
             let error = kept_by_server(own);
-            self.warnings.borrow_mut().push(Level::Warning, error.code(), error.into_message());
+            self.warn_all([error]);
             return Ok(true);
         }
         match parsed {

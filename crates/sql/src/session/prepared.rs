@@ -122,21 +122,19 @@ impl Session {
     /// have it: they are written for no other.
     pub(super) fn note_values(
         &self,
-        PreparedStatement { text, scanned, .. }: &PreparedStatement,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         result: &Result<Reply>,
     ) {
-        let is_over = match result {
-            // It is known by the same text where it is repeated.
-            Err(SqlError::WouldWait) => return,
-            Ok(Reply::Rows(stream)) => stream.is_gathered(),
-            _ => true,
-        };
+        // It is known by the same text where it is repeated.
+        if matches!(result, Err(SqlError::WouldWait)) {
+            return;
+        }
+        let is_over = result.as_ref().map_or(true, Reply::is_gathered);
         let is_logged = self.sql.history().logs().need_values_of_slow()
             && (!is_over || self.process.is_slow_so_far(self.slow_rule()));
         if is_logged {
-            let (places, zone) = (&scanned.parameter_places, self.variables.zone);
-            self.process.note_text(&with_values(text, places, parameters, zone));
+            self.process.note_text(&self.text_of_execution(prepared, parameters, true));
         }
     }
 

@@ -339,7 +339,7 @@ impl Session {
         }
         self.sql.counters().questions.add();
         let kind = self.kind_of(shape);
-        let is_over = !matches!(&result, Ok(Reply::Rows(stream)) if !stream.is_gathered());
+        let is_over = result.as_ref().map_or(true, Reply::is_gathered);
         self.note_logged_plan(kind.slow, is_over);
         let status = result.as_ref().err().map_or(0, |error| error.code().number());
         let mut outcome = StatementOutcome { status, ..Default::default() };

@@ -103,14 +103,17 @@ impl Session {
     pub(super) fn flush_tables(&self, names: &[TableName]) -> Result<Reply> {
         let held = self.table_locks.as_ref().and_then(|held| held.named.as_ref());
         let Some(TablesLockedByName { tables, .. }) = held else { return Ok(self.done(0)) };
-        let is_one = |(locked, _): &&(TableName, bool), name: &TableName| matches!((self.qualified(locked), self.qualified(name)), (Ok(a), Ok(b)) if a == b);
+        let locked = |name: &TableName| {
+            let asked = self.qualified(name).ok()?;
+            tables.iter().find(|(one, _)| self.qualified(one).is_ok_and(|found| found == asked))
+        };
         let read_locked = |name: &TableName| {
             let message =
                 format!("Table '{}' was locked with a READ lock and can't be updated", name.table);
             Err(SqlError::new(ErrorCode::TableNotLockedForWrite, message))
         };
         for name in names {
-            match tables.iter().find(|locked| is_one(locked, name)) {
+            match locked(name) {
                 Some((_, true)) => {}
                 Some((name, false)) => return read_locked(name),
                 None => return Err(not_locked(&name.table)),

@@ -72,7 +72,7 @@ impl Session {
         let set_by_expression = facts.side_effects.lock().last_insert_id.is_some();
         if let Err(error) = self.take_side_effects(&facts) {
             // The rows are written all the same.
-            self.warnings.borrow_mut().push(Level::Warning, error.code(), error.into_message());
+            self.warn_all([error]);
         }
         if let Some(first) = written.generated {
             self.last_insert_id = first;

@@ -175,25 +175,17 @@ pub fn made(
         _ => match (variables(facts, &upper), LISTED.table(&upper)) {
             (Some(listing), _) => listing,
             (None, Some(mut table)) => {
-                if upper == "INNODB_TRX" {
-                    if !facts.rights.has_global(Privilege::Process) {
-                        return Err(SqlError::privilege_needed("PROCESS"));
+                match upper.as_str() {
+                    "INNODB_TRX" => {
+                        if !facts.rights.has_global(Privilege::Process) {
+                            return Err(SqlError::privilege_needed("PROCESS"));
+                        }
+                        transactions(facts, &mut table);
                     }
-                    transactions(facts, &mut table);
-                }
-                let extended = match upper.as_str() {
-                    "COLUMNS_EXTENSIONS" => Some(columns(facts, asked)),
-                    "TABLES_EXTENSIONS" => Some(tables(engine, false, asked)),
-                    _ => None,
-                };
-                for row in extended.iter().flat_map(|listing| &listing.rows) {
-                    table.push(|name| {
-                        let columns = &extended.as_ref()?.columns;
-                        Some(row[columns.iter().position(|column| column.name == name)?].clone())
-                    });
-                }
-                if upper == "VIEW_TABLE_USAGE" {
-                    view_table_usage(facts, asked, &mut table);
+                    "COLUMNS_EXTENSIONS" => table.push_all(&columns(facts, asked)),
+                    "TABLES_EXTENSIONS" => table.push_all(&tables(engine, false, asked)),
+                    "VIEW_TABLE_USAGE" => view_table_usage(facts, asked, &mut table),
+                    _ => {}
                 }
                 table.listing()
             }

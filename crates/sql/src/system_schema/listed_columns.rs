@@ -130,6 +130,16 @@ impl TableFiller<'_> {
         self.listing.push(self.columns.iter().map(or_nothing).collect());
     }
 
+    /// Adds the rows of a listing that has columns of the same names.
+    pub fn push_all(&mut self, listing: &Listing) {
+        for row in &listing.rows {
+            self.push(|name| {
+                let at = listing.columns.iter().position(|column| column.name == name)?;
+                Some(row[at].clone())
+            });
+        }
+    }
+
     /// The table with its rows.
     pub fn listing(self) -> Listing {
         self.listing

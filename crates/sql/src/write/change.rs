@@ -18,7 +18,7 @@ use expression::{Node, RowView};
 use rows::engine::Engine;
 use rows::row_lock_wait::LockMode;
 use rows::store::{KeyRange, Reach};
-use rows::table::Table;
+use rows::table::{IndexCodec, Table};
 use rows::transaction::{ChangeOutcome, RowChange, SeenRow, Transaction};
 use sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, TableFactor, TableWithJoins};
 use syntax::change::{Delete, Update, single_table};
@@ -205,19 +205,15 @@ pub fn bind_update(
         Some(rule) if rule.column == column => rule.columns().iter().any(|at| changes(*at)),
         _ => changes(column),
     };
-    let touched =
-        |index: usize| table.codecs[index].parts.iter().any(|part| is_touched(part.column));
-    let of_array = target.access.array.as_deref().is_some_and(|lookup| {
-        let parts = &table.multi_valued_codecs[lookup.index].codec.parts;
-        parts.iter().any(|part| is_touched(part.column))
-    });
-    let moves = of_array || touched(0) || target.access.indexes().any(touched);
+    let is_moved = |codec: &IndexCodec| codec.parts.iter().any(|part| is_touched(part.column));
+    let touched = |index: usize| is_moved(&table.codecs[index]);
+    let array = target.access.array.as_deref();
+    let moves = touched(0)
+        || target.access.indexes().any(touched)
+        || array.is_some_and(|lookup| is_moved(&table.multi_valued_codecs[lookup.index].codec));
     // Whom a row collides with, and what a variable is by then, are matters of the order.
-    let unique = |index: &usize| table.indexes[*index].unique;
-    let in_order = (0..table.indexes.len()).filter(unique).any(touched)
-        || table.multi_valued.iter().zip(&table.multi_valued_codecs).any(|(of, codec)| {
-            of.index.unique && codec.codec.parts.iter().any(|part| is_touched(part.column))
-        })
+    let codecs = table.codecs.iter().chain(table.multi_valued_codecs.iter().map(|of| &of.codec));
+    let in_order = codecs.filter(|codec| codec.unique).any(is_moved)
         || sets.iter().filter_map(|(_, node)| node.as_ref()).any(is_volatile);
     target.in_order = in_order;
     if !in_order {

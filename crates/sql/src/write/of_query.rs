@@ -88,12 +88,14 @@ fn refuse_ambiguous(query: &Query, name: Ident, ask: Ask<'_>) -> Bound<()> {
     if !ask_beside(&mut asked, &[vec![name]]) {
         return Ok(());
     }
-    match ask(&asked) {
-        Ok(_) => Err(SqlError::ambiguous_column(&shown, "field list").into()),
-        Err(BindFailure::Wrong(error)) if error.code() == ErrorCode::NonUniq => {
-            Err(SqlError::ambiguous_column(&shown, "field list").into())
-        }
-        Err(_) => Ok(()),
+    let is_ambiguous = match ask(&asked) {
+        Ok(_) => true,
+        Err(BindFailure::Wrong(error)) => error.code() == ErrorCode::NonUniq,
+        Err(_) => false,
+    };
+    match is_ambiguous {
+        true => Err(SqlError::ambiguous_column(&shown, "field list").into()),
+        false => Ok(()),
     }
 }
 

@@ -5,7 +5,7 @@ use syntax::definition_text;
 use values::CharacterSet;
 use values::datum::Value;
 use values::temporal::Zone;
-use values::types::{Collation, ColumnType, IntWidth, LobSize};
+use values::types::{Collation, ColumnType, IntWidth};
 
 use super::views::columns_of_view;
 use super::{AskedTables, CATALOG, shown_tables};
@@ -130,12 +130,6 @@ fn data_type(ty: &ColumnType) -> String {
 
 /// CHARACTER_MAXIMUM_LENGTH and CHARACTER_OCTET_LENGTH.
 fn lengths(ty: &ColumnType) -> (Value, Value) {
-    let lob = |size: &LobSize| match size {
-        LobSize::Tiny => 0xff,
-        LobSize::Normal => 0xffff,
-        LobSize::Medium => 0xff_ffff,
-        LobSize::Long => 0xffff_ffffu64,
-    };
     let set = ty.collation().map_or(CharacterSet::UTF8MB4, Collation::set);
     let each = u64::from(set.bytes_max());
     match ty {
@@ -146,7 +140,8 @@ fn lengths(ty: &ColumnType) -> (Value, Value) {
             (number(u64::from(*bytes)), number(u64::from(*bytes)))
         }
         ColumnType::Text { size, .. } | ColumnType::Blob { size } => {
-            (number(lob(size) / u64::from(set.bytes_min())), number(lob(size)))
+            let bytes = size.bytes_max();
+            (number(bytes / u64::from(set.bytes_min())), number(bytes))
         }
         ColumnType::Enum { .. } | ColumnType::Set { .. } => {
             let longest = ty.listed_chars() as u64;
