@@ -2,8 +2,7 @@
 //!
 //! Invariants
 //! 1. It is noted where a request's rights are asked, so that no request passes it by. A client
-//!    that is not watched has none of this, and a place on a table that is not watched refers to
-//!    none.
+//!    that is not watched has none of this.
 //! 2. A request that is repeated elsewhere is noted there alone (`forget`).
 //! 3. What foreign keys do to tables that follow one (ON DELETE CASCADE and its kin) is told with
 //!    the request that changes that one, as far as they may: without keys.
@@ -15,7 +14,7 @@
 use std::sync::Arc;
 
 use access::LimitReached;
-use access::audit::{AuditClass, AuditEvent, AuditLog, AuditSubject};
+use access::audit::{AuditClass, AuditEvent, AuditSubject};
 use parking_lot::Mutex;
 use rows::Table;
 use rows::foreign_key::Follower;
@@ -66,19 +65,6 @@ impl ClientAccesses {
             let accounts = Arc::clone(accounts);
             Arc::new(ClientAccesses { accounts, pending: Mutex::default() })
         })
-    }
-
-    /// The same for a place on a table, if the audit log is to have what is done there.
-    pub fn watching(this: Option<&Arc<Self>>, table: &Table) -> Option<Arc<ClientAccesses>> {
-        let wants = |accesses: &&Arc<ClientAccesses>| {
-            let audit = accesses.accounts.audit();
-            // Tables that are watched may follow any.
-            let wants = |audit: &AuditLog| {
-                audit.chooses_tables() || audit.wants_table(&table.database, &table.name)
-            };
-            audit.is_some_and(wants)
-        };
-        this.filter(wants).map(Arc::clone)
     }
 
     /// Whether these are the same client's.

@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use rows::Table;
-use sql::{AnsweredRequests, KeyRequest, KeyRequestDigest, Sql};
+use sql::{AnsweredRequests, KeyRequest, Sql};
 
 /// Most kinds whose digests a client remembers.
 const KNOWN_MAX: usize = 16;
@@ -61,7 +61,9 @@ struct PendingRequests {
 #[derive(Debug, Default)]
 pub struct KeyRequestTally {
     pending: Vec<PendingRequests>,
-    known: Vec<(AskedRequest, KeyRequestDigest)>,
+    /// Digests, as of this generation of them.
+    known: Vec<(AskedRequest, u64)>,
+    generation: u64,
 }
 
 /// A door's word for what a request does.
@@ -129,11 +131,12 @@ impl KeyRequestTally {
 
     fn digest_of(&mut self, sql: &Sql, door: &'static str, asked: AskedRequest) -> u64 {
         let generation = sql.digest_generation();
-        let is_it = |(kind, digest): &&(AskedRequest, KeyRequestDigest)| {
-            *kind == asked && digest.generation == generation
-        };
-        if let Some((_, known)) = self.known.iter().find(is_it) {
-            return known.digest;
+        if self.generation != generation {
+            self.generation = generation;
+            self.known.clear();
+        }
+        if let Some((_, digest)) = self.known.iter().find(|(kind, _)| *kind == asked) {
+            return *digest;
         }
         let door = base_of(door);
         let kind = KeyRequest {
@@ -142,12 +145,11 @@ impl KeyRequestTally {
             table: asked.table,
             index: asked.index,
         };
-        let found = sql.digest_of_requests(&kind);
-        self.known.retain(|(_, digest)| digest.generation == generation);
+        let digest = sql.digest_of_requests(&kind);
         if self.known.len() >= KNOWN_MAX {
             self.known.remove(0);
         }
-        self.known.push((asked, found));
-        found.digest
+        self.known.push((asked, digest));
+        digest
     }
 }

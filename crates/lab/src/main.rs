@@ -48,13 +48,13 @@ enum Experiment {
     /// Many tables: created, filled with a row each, selected from once each.
     Tables(experiments::tables::TablesOptions),
     /// Look-ups by key in plain text and within TLS, beside memcached
-    Tls(experiments::tls::TlsOptions),
+    Tls(experiments::ReadingOptions),
     /// Clients that connect within TLS beside busy ones, and idle ones within TLS.
     Handshakes(experiments::handshakes::HandshakesOptions),
     /// Look-ups by key of an account with grants, and of nobody in particular.
-    Logins(experiments::logins::LoginsOptions),
+    Logins(experiments::ReadingOptions),
     /// Look-ups by key of a server that is watched by all means, and of one that is not.
-    Watched(experiments::watched::WatchedOptions),
+    Watched(experiments::ReadingOptions),
     /// Table queries on documents with indexes, beside SQL on generated columns.
     Documents(experiments::documents::DocumentsOptions),
     /// Read a player, change it, look an account up: verified against races.

@@ -75,12 +75,6 @@ impl QueryMoment {
         QueryMoment { at, ran, waited }
     }
 
-    /// So much later, in which they ran and waited for so long more.
-    pub fn later(&self, after: Duration, ran: Duration, waited: Duration) -> QueryMoment {
-        let QueryMoment { at, ran: before, waited: denied } = *self;
-        QueryMoment { at: at + after, ran: before + ran, waited: denied + waited }
-    }
-
     /// How much of the time since an earlier moment was given. Threads that want no core lose
     /// nothing.
     pub fn since(&self, earlier: &QueryMoment) -> Duration {
@@ -102,9 +96,10 @@ mod tests {
 
     /// What is given of two seconds in which the threads ran and waited for so long.
     fn given(ran: u64, waited: u64) -> Duration {
-        let earlier = QueryMoment::of(Instant::now(), Duration::ZERO, Duration::ZERO);
+        let start = Instant::now();
+        let earlier = QueryMoment::of(start, Duration::ZERO, Duration::ZERO);
         let [ran, waited] = [ran, waited].map(Duration::from_millis);
-        earlier.later(Duration::from_secs(2), ran, waited).since(&earlier)
+        QueryMoment::of(start + Duration::from_secs(2), ran, waited).since(&earlier)
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub use load::LoadLocal;
 pub use reply::{OkFigures, Parameter, PreparedReply, Reply};
 pub use server::{
     AnsweredRequests, ClientActivity, ClientListing, ClientUser, CommandWord, DoorClients,
-    DoorProcess, DoorWork, KeyRequest, KeyRequestDigest, LogOptions, SERVER_VERSION,
-    SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress, StatementProgress,
+    DoorProcess, DoorWork, KeyRequest, LogOptions, SERVER_VERSION, SERVER_VERSION as VERSION, Sql,
+    SqlOptions, StageProgress, StatementProgress,
 };
 pub use session::{Session, SessionCommand, limit_reached};

@@ -53,7 +53,7 @@ pub use door_clients::{
 };
 pub(crate) use general_log::GeneralEntry;
 pub(crate) use history::{StatementHistory, StatementKind, StatementOutcome, TableWatch};
-pub use key_requests::{AnsweredRequests, KeyRequest, KeyRequestDigest};
+pub use key_requests::{AnsweredRequests, KeyRequest};
 pub(crate) use line::{LineTurn, StatementQueue};
 pub use locks::NamedLocks;
 pub(crate) use logged_text::with_values;

@@ -33,8 +33,6 @@ pub struct Handle {
     /// What the client may do with it.
     pub allowed: AllowedRequests,
     /// Where it is noted what the client does, if the audit log is to have any of that.
-    client: Option<Arc<ClientAccesses>>,
-    /// The same for this table.
     accesses: Option<Arc<ClientAccesses>>,
 }
 
@@ -115,10 +113,8 @@ impl Handle {
         let columns = find_columns(&table, &names.columns, &is_seen)?;
         let filter_columns = find_columns(&table, &names.filter_columns, &is_seen)?;
         let allowed = AllowedRequests::NONE;
-        let accesses = ClientAccesses::watching(client.accesses(), &table);
-        let client = client.accesses().cloned();
-        let mut handle =
-            Handle { names, table, index, columns, filter_columns, allowed, client, accesses };
+        let accesses = client.accesses().cloned();
+        let mut handle = Handle { names, table, index, columns, filter_columns, allowed, accesses };
         handle.allowed = handle.allowed_with(rights);
         Ok(handle)
     }
@@ -136,7 +132,7 @@ impl Handle {
     ) -> Result<(), HandlerSocketRefusal> {
         let rights = client.rights();
         if !self.table.is_current()
-            || !ClientAccesses::are_same(self.client.as_ref(), client.accesses())
+            || !ClientAccesses::are_same(self.accesses.as_ref(), client.accesses())
         {
             *self = Handle::resolve(engine, client, self.names.clone())?;
         } else if self.allowed.number != rights.number {

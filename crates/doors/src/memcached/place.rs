@@ -335,7 +335,7 @@ impl Places {
             let containers = self.containers.by_name.values_mut().flatten();
             for place in containers.chain(&mut self.home) {
                 place.rights = ItemRights::of(place, rights);
-                place.accesses = ClientAccesses::watching(accesses, &place.table);
+                place.accesses = accesses.cloned();
             }
             self.accesses = accesses.cloned();
             self.rights_number = rights.number;

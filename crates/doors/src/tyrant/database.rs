@@ -165,8 +165,6 @@ pub struct Database {
     key_bytes_max: usize,
     /// The number of the rights that those of the place are from.
     rights_number: u64,
-    /// Where it is noted what the client does.
-    accesses: Option<Arc<ClientAccesses>>,
 }
 
 impl Database {
@@ -236,7 +234,7 @@ impl Database {
             place.raw = true;
         }
         place.rights = ItemRights::of(&place, rights);
-        Ok(Database { place, form, key_bytes_max, rights_number: rights.number, accesses: None })
+        Ok(Database { place, form, key_bytes_max, rights_number: rights.number })
     }
 
     /// Makes out again what a client may do if its rights are others, or if it is another one.
@@ -247,9 +245,8 @@ impl Database {
             self.place.rights = ItemRights::of(&self.place, rights);
             self.rights_number = rights.number;
         }
-        if !ClientAccesses::are_same(self.accesses.as_ref(), accesses) {
-            self.place.accesses = ClientAccesses::watching(accesses, &self.place.table);
-            self.accesses = accesses.cloned();
+        if !ClientAccesses::are_same(self.place.accesses.as_ref(), accesses) {
+            self.place.accesses = accesses.cloned();
         }
     }
 

@@ -41,6 +41,20 @@ pub const ROWHOUSE_MEMCACHED: &str = "rowhouse memcached";
 /// Rowhouse by its Tyrant door.
 pub const ROWHOUSE_TYRANT: &str = "rowhouse tyrant";
 
+/// A server with the rows that each door reads.
+///
+/// # Errors
+/// Of the server, and of loading.
+pub fn filled(common: &Common, users: Users, flags: &[String]) -> Result<Rowhouse> {
+    let mut settings = common.rowhouse(Durability::EveryCommit)?;
+    settings.flags.extend_from_slice(flags);
+    let server = Rowhouse::start(&settings)?;
+    load_users(&mut server.session("")?, users)?;
+    fill(users.rows, || server.memcached(), || filler(keys(users), users))?;
+    fill(users.rows, || server.tyrant(), || filler(records(users), users))?;
+    Ok(server)
+}
+
 /// One new connection within TLS.
 ///
 /// # Errors

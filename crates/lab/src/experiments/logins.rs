@@ -7,17 +7,13 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
 use anyhow::{Context, Result, ensure};
-use clap::Args;
 
 use super::fleet::*;
 use super::loading::{DATABASE, fill, load_users};
-use super::rounds::{measure, modes_named, read_all};
-use super::{Common, progress};
+use super::progress;
+use super::rounds::ReadingOptions;
 use crate::peers::{Durability, Rowhouse};
-use crate::plot::Drawing;
 use crate::protocols::{handlersocket, mysql};
-use crate::report::{Layout, Report};
-use crate::users::Users;
 
 /// Ours of an account that was granted what it needs and no more, and of nobody in particular.
 const PAIRS: &[(&str, &str)] = &[
@@ -28,38 +24,13 @@ const PAIRS: &[(&str, &str)] = &[
     ("sql prepared granted", "sql prepared root"),
 ];
 
-/// Options of `logins`.
-#[derive(Debug, Clone, Args)]
-pub struct LoginsOptions {
-    #[command(flatten)]
-    common: Common,
-    /// Rows.
-    #[arg(long, default_value_t = 100_000)]
-    rows: u32,
-    /// Connections.
-    #[arg(long, default_value_t = 64)]
-    connections: usize,
-    /// Only modes whose name contains one of these.
-    #[arg(long)]
-    mode: Vec<String>,
-}
-
 /// Runs the experiment.
-pub fn run(options: &LoginsOptions) -> Result<()> {
+pub fn run(options: &ReadingOptions) -> Result<()> {
     let common = &options.common;
-    ensure!(options.rows >= 100, "a batch takes 100 different rows");
-    let users = Users { seed: common.seed, rows: options.rows };
-    let mut report = Report::new("logins");
-    common.note(&mut report);
-    report.setting("rows", options.rows);
-    report.setting("connections", options.connections);
-    report.setting("durability", "none matters: reads only, after loading");
+    let (users, mut report) = options.begin("logins")?;
 
     progress("filling the server that asks nobody");
-    let free = Rowhouse::start(&common.rowhouse(Durability::EveryCommit)?)?;
-    load_users(&mut free.session("")?, users)?;
-    fill(users.rows, || free.memcached(), || filler(keys(users), users))?;
-    fill(users.rows, || free.tyrant(), || filler(records(users), users))?;
+    let free = filled(common, users, &[])?;
     report.versions.insert("rowhouse".into(), free.version.clone());
 
     progress("filling the server with accounts");
@@ -103,14 +74,8 @@ pub fn run(options: &LoginsOptions) -> Result<()> {
         reader("sql prepared root", of_free, read_prepared(users, || free.session(DATABASE))),
         reader("sql prepared granted", of_granted, read_prepared(users, session)),
     ];
-    let modes = modes_named(&options.mode);
-    read_all(&contenders, users, "", common, &mut report);
-    measure(&contenders, &modes, users, options.connections, common, &mut report);
-    report.compare(PAIRS);
-    let drawing = Drawing::bars(&report, "requests per second of server CPU time", |window| {
-        window.per_cpu_second
-    });
-    common.finish(&report, Layout::Requests, &drawing)
+    options.measure(&contenders, users, &mut report);
+    options.finish(report, PAIRS)
 }
 
 /// Logs in as `app` at a memcached door that asks for it: by a first `set`.

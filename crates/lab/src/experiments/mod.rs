@@ -37,6 +37,8 @@ mod rounds;
 mod timed;
 mod writing;
 
+pub use rounds::ReadingOptions;
+
 use std::io;
 use std::path::PathBuf;
 

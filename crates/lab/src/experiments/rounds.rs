@@ -6,13 +6,15 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use anyhow::{Context, Result, ensure};
+use clap::Args;
 use serde_json::json;
 
 use super::fleet::Readable;
 use super::{Common, progress};
 use crate::generator::{Client, ClientSession, Lanes, Progress, WindowPlan, drive};
+use crate::plot::Drawing;
 use crate::protocols::{Judgement, Reader};
-use crate::report::{Measurement, Report};
+use crate::report::{Layout, Measurement, Report};
 use crate::users::{Chooser, Users};
 
 /// Reading everything once: ids per request, connections, and how long it may take at most.
@@ -37,6 +39,51 @@ pub const MODES: [Mode; 3] = [
     Mode { name: Cow::Borrowed("pipelined 32"), depth: 32, batch: 1 },
     Mode { name: Cow::Borrowed("batches of 100"), depth: 1, batch: 100 },
 ];
+
+/// What experiments take that read the rows of `user` by key and do nothing else.
+#[derive(Debug, Clone, Args)]
+pub struct ReadingOptions {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// Rows.
+    #[arg(long, default_value_t = 100_000)]
+    rows: u32,
+    /// Connections.
+    #[arg(long, default_value_t = 64)]
+    connections: usize,
+    /// Only modes whose name contains one of these.
+    #[arg(long)]
+    mode: Vec<String>,
+}
+
+impl ReadingOptions {
+    /// The rows, and a report that has the settings.
+    pub fn begin(&self, name: &str) -> Result<(Users, Report)> {
+        ensure!(self.rows >= 100, "a batch takes 100 different rows");
+        let mut report = Report::new(name);
+        self.common.note(&mut report);
+        report.setting("rows", self.rows);
+        report.setting("connections", self.connections);
+        report.setting("durability", "none matters: reads only, after loading");
+        Ok((Users { seed: self.common.seed, rows: self.rows }, report))
+    }
+
+    /// Lets every contender be read once, and measures all in each mode.
+    pub fn measure(&self, contenders: &[Readable<'_>], users: Users, report: &mut Report) {
+        let (modes, common) = (modes_named(&self.mode), &self.common);
+        read_all(contenders, users, "", common, report);
+        measure(contenders, &modes, users, self.connections, common, report);
+    }
+
+    /// Keeps and prints the report, with these ratios.
+    pub fn finish(&self, mut report: Report, pairs: &[(&str, &str)]) -> Result<()> {
+        report.compare(pairs);
+        let drawing = Drawing::bars(&report, "requests per second of server CPU time", |window| {
+            window.per_cpu_second
+        });
+        self.common.finish(&report, Layout::Requests, &drawing)
+    }
+}
 
 /// Those of the modes whose names have one of these parts; all without any.
 pub fn modes_named(parts: &[String]) -> Vec<Mode> {

@@ -7,21 +7,17 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use clap::Args;
+use anyhow::{Context, Result};
 
 use super::fleet::{
     MARIADB_PREPARED, MEMCACHED, ROWHOUSE_MEMCACHED, ROWHOUSE_PREPARED, Readable, filler, keys,
     read_keys, read_prepared, within_tls,
 };
 use super::loading::{DATABASE, fill, load_users};
-use super::rounds::{measure, modes_named, read_all};
-use super::{Common, progress};
+use super::progress;
+use super::rounds::ReadingOptions;
 use crate::peers::{Durability, MariaDb, MariaDbSettings, MemcachedServer, Rowhouse, free_ports};
-use crate::plot::Drawing;
 use crate::protocols::mysql::MysqlSession;
-use crate::report::{Layout, Report};
-use crate::users::Users;
 
 /// The memcached door within TLS.
 const ROWHOUSE_TLS: &str = "rowhouse memcached tls";
@@ -42,32 +38,10 @@ const PAIRS: &[(&str, &str)] = &[
     (MARIADB_PREPARED_TLS, MARIADB_PREPARED),
 ];
 
-/// Options of `tls`.
-#[derive(Debug, Clone, Args)]
-pub struct TlsOptions {
-    #[command(flatten)]
-    common: Common,
-    /// Rows.
-    #[arg(long, default_value_t = 100_000)]
-    rows: u32,
-    /// Connections.
-    #[arg(long, default_value_t = 64)]
-    connections: usize,
-    /// Only modes whose name contains one of these.
-    #[arg(long)]
-    mode: Vec<String>,
-}
-
 /// Runs the experiment.
-pub fn run(options: &TlsOptions) -> Result<()> {
+pub fn run(options: &ReadingOptions) -> Result<()> {
     let common = &options.common;
-    ensure!(options.rows >= 100, "a batch takes 100 different rows");
-    let users = Users { seed: common.seed, rows: options.rows };
-    let mut report = Report::new("tls");
-    common.note(&mut report);
-    report.setting("rows", options.rows);
-    report.setting("connections", options.connections);
-    report.setting("durability", "none matters: reads only, after loading");
+    let (users, mut report) = options.begin("tls")?;
 
     progress("filling rowhouse");
     let [tls_port] = free_ports()?;
@@ -115,12 +89,6 @@ pub fn run(options: &TlsOptions) -> Result<()> {
         reader(MARIADB_PREPARED, mariadb_pid, read_prepared(users, || mariadb.session(DATABASE))),
         reader(MARIADB_PREPARED_TLS, mariadb_pid, prepared_within_tls(mariadb.port)),
     ];
-    let modes = modes_named(&options.mode);
-    read_all(&contenders, users, "", common, &mut report);
-    measure(&contenders, &modes, users, options.connections, common, &mut report);
-    report.compare(PAIRS);
-    let drawing = Drawing::bars(&report, "requests per second of server CPU time", |window| {
-        window.per_cpu_second
-    });
-    common.finish(&report, Layout::Requests, &drawing)
+    options.measure(&contenders, users, &mut report);
+    options.finish(report, PAIRS)
 }

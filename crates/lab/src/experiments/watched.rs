@@ -10,17 +10,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use clap::Args;
 use serde_json::json;
 
 use super::fleet::*;
-use super::loading::{DATABASE, fill, load_users};
-use super::rounds::{measure, modes_named, read_all};
-use super::{Common, progress};
-use crate::peers::{Durability, Rowhouse, free_ports};
-use crate::plot::Drawing;
-use crate::report::{Layout, Report};
-use crate::users::Users;
+use super::loading::DATABASE;
+use super::progress;
+use super::rounds::ReadingOptions;
+use crate::peers::{Rowhouse, free_ports};
 
 /// How often metrics are scraped.
 const SCRAPE_EVERY: Duration = Duration::from_secs(1);
@@ -34,32 +30,10 @@ const PAIRS: &[(&str, &str)] = &[
     ("sql prepared watched", "sql prepared unwatched"),
 ];
 
-/// Options of `watched`.
-#[derive(Debug, Clone, Args)]
-pub struct WatchedOptions {
-    #[command(flatten)]
-    common: Common,
-    /// Rows.
-    #[arg(long, default_value_t = 100_000)]
-    rows: u32,
-    /// Connections.
-    #[arg(long, default_value_t = 64)]
-    connections: usize,
-    /// Only modes whose name contains one of these.
-    #[arg(long)]
-    mode: Vec<String>,
-}
-
 /// Runs the experiment.
-pub fn run(options: &WatchedOptions) -> Result<()> {
+pub fn run(options: &ReadingOptions) -> Result<()> {
     let common = &options.common;
-    ensure!(options.rows >= 100, "a batch takes 100 different rows");
-    let users = Users { seed: common.seed, rows: options.rows };
-    let mut report = Report::new("watched");
-    common.note(&mut report);
-    report.setting("rows", options.rows);
-    report.setting("connections", options.connections);
-    report.setting("durability", "none matters: reads only, after loading");
+    let (users, mut report) = options.begin("watched")?;
 
     progress("filling the server that nobody watches");
     let off = filled(common, users, &["--performance-schema=off".to_owned()])?;
@@ -94,32 +68,15 @@ pub fn run(options: &WatchedOptions) -> Result<()> {
         reader("sql prepared unwatched", of_off, read_prepared(users, || off.session(DATABASE))),
         reader("sql prepared watched", of_on, read_prepared(users, || on.session(DATABASE))),
     ];
-    let modes = modes_named(&options.mode);
     let (is_over, scrapes) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
         let scraping = scope.spawn(|| scrape(metrics_port, &is_over, &scrapes));
-        read_all(&contenders, users, "", common, &mut report);
-        measure(&contenders, &modes, users, options.connections, common, &mut report);
+        options.measure(&contenders, users, &mut report);
         is_over.store(true, Ordering::Relaxed);
         scraping.join().expect("no panic")
     })?;
     report.figures.insert("scrapes of metrics".into(), json!(scrapes.into_inner()));
-    report.compare(PAIRS);
-    let drawing = Drawing::bars(&report, "requests per second of server CPU time", |window| {
-        window.per_cpu_second
-    });
-    common.finish(&report, Layout::Requests, &drawing)
-}
-
-/// A server with the rows that each door reads.
-fn filled(common: &Common, users: Users, flags: &[String]) -> Result<Rowhouse> {
-    let mut settings = common.rowhouse(Durability::EveryCommit)?;
-    settings.flags.extend_from_slice(flags);
-    let server = Rowhouse::start(&settings)?;
-    load_users(&mut server.session("")?, users)?;
-    fill(users.rows, || server.memcached(), || filler(keys(users), users))?;
-    fill(users.rows, || server.tyrant(), || filler(records(users), users))?;
-    Ok(server)
+    options.finish(report, PAIRS)
 }
 
 /// Asks for all metrics again and again until it is over.

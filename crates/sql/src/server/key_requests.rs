@@ -30,15 +30,6 @@ pub struct KeyRequest {
     pub index: Option<u16>,
 }
 
-/// The digest of a kind of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeyRequestDigest {
-    /// Its number.
-    pub digest: u64,
-    /// How often all digests had been forgotten when it was made.
-    pub generation: u64,
-}
-
 /// Requests of one kind that were answered together.
 #[derive(Clone, Copy, Debug)]
 pub struct AnsweredRequests {
@@ -70,11 +61,8 @@ impl Sql {
     }
 
     /// The digest of a kind of requests, which has a name from now on.
-    pub fn digest_of_requests(&self, kind: &KeyRequest) -> KeyRequestDigest {
-        let digests = self.history().digests();
-        let generation = digests.generation();
-        let digest = digests.of_requests(kind, || self.name_of_requests(kind));
-        KeyRequestDigest { digest, generation }
+    pub fn digest_of_requests(&self, kind: &KeyRequest) -> u64 {
+        self.history().digests().of_requests(kind, || self.name_of_requests(kind))
     }
 
     /// The database, and what the digest is called.

@@ -230,9 +230,9 @@ mod tests {
 
     #[test]
     fn others_that_have_no_core_do_not_stand_and_those_that_want_none_do() {
-        let seconds = Duration::from_secs;
-        let begun = QueryMoment::of(Instant::now(), seconds(0), seconds(0));
-        let at = |ran, waited| begun.later(seconds(10), seconds(ran), seconds(waited));
+        let (start, seconds) = (Instant::now(), Duration::from_secs);
+        let begun = QueryMoment::of(start, seconds(0), seconds(0));
+        let at = |ran, waited| QueryMoment::of(start + seconds(10), seconds(ran), seconds(waited));
         let end = |now: QueryMoment, course| {
             let mut wait = MemoryWait::new(begun, (7, Load::default()), seconds(8), seconds(80));
             wait.end(now, (course, Load::default()))
@@ -245,15 +245,10 @@ mod tests {
 
     #[test]
     fn a_wait_ends_though_others_move() {
-        let seconds = Duration::from_secs;
-        let begun = QueryMoment::of(Instant::now(), seconds(0), seconds(0));
-        let mut wait = MemoryWait::new(begun, (0, Load::default()), seconds(8), seconds(80));
-        let mut moved = |at: u64| {
-            wait.end(
-                begun.later(seconds(at), seconds(0), seconds(0)),
-                (at as usize, Load::default()),
-            )
-        };
+        let (start, seconds) = (Instant::now(), Duration::from_secs);
+        let moment = |at: u64| QueryMoment::of(start + seconds(at), seconds(0), seconds(0));
+        let mut wait = MemoryWait::new(moment(0), (0, Load::default()), seconds(8), seconds(80));
+        let mut moved = |at: u64| wait.end(moment(at), (at as usize, Load::default()));
         assert!((1..80).all(|at| moved(at).is_none()));
         assert_eq!(moved(80), Some(WaitEnd::Moving));
     }
