@@ -12,10 +12,7 @@ use rows::ddl::NewFullText;
 use rows::memory::MemoryStore;
 use rows::schema::Column;
 use rows::store::Durability;
-use rows::table::Patience;
-use rows::{
-    Alteration, ColumnPlace, Engine, EngineOptions, Error, NewIndex, NewTable, RowChange, Table,
-};
+use rows::{Alteration, ColumnPlace, Engine, EngineOptions, Error, NewIndex, NewTable, RowChange};
 use values::types::{Collation, LobSize};
 use values::{ColumnType, Datum, Value};
 
@@ -40,22 +37,6 @@ fn articles(full_texts: Vec<NewFullText>) -> NewTable {
 
 fn article<'a>(id: i64, title: &'a str, body: &'a str) -> Vec<Datum<'a>> {
     vec![Datum::Int(id), word(title), word(body)]
-}
-
-fn patience() -> Patience {
-    Patience::at_most(std::time::Duration::from_secs(20))
-}
-
-fn alter(engine: &Engine, alteration: Alteration) -> rows::Result<Arc<Table>> {
-    engine.alter_table("d", "t", vec![alteration], &patience())?;
-    engine.catalog().table("d", "t")
-}
-
-/// That rows and entries fit together; how many entries there are.
-fn entries(engine: &Engine) -> u64 {
-    let report = engine.check(&mut |_| ()).unwrap();
-    assert_eq!(report.damages, Vec::<String>::new());
-    report.entries
 }
 
 #[test]

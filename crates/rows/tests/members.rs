@@ -12,7 +12,6 @@ use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::memory::MemoryStore;
 use rows::schema::Column;
 use rows::store::{Direction, Durability};
-use rows::table::Patience;
 use rows::{
     Alteration, ColumnPlace, Engine, EngineOptions, Error, Lookup, NewIndex, NewMember, NewTable,
     RowChange, Table,
@@ -37,22 +36,6 @@ fn all_kinds() -> Vec<NewMember> {
 
 fn document(id: i64, json: &str) -> Vec<Datum<'_>> {
     vec![Datum::Int(id), word(json)]
-}
-
-fn alter(engine: &Engine, alteration: Alteration) -> rows::Result<Arc<Table>> {
-    engine.alter_table("d", "t", vec![alteration], &patience())?;
-    engine.catalog().table("d", "t")
-}
-
-fn patience() -> Patience {
-    Patience::at_most(std::time::Duration::from_secs(20))
-}
-
-/// That rows and entries fit together; how many entries there are.
-fn entries(engine: &Engine) -> u64 {
-    let report = engine.check(&mut |_| ()).unwrap();
-    assert_eq!(report.damages, Vec::<String>::new());
-    report.entries
 }
 
 /// The ids of the rows of a lookup, in order.

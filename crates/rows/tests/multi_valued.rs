@@ -15,7 +15,6 @@ use rows::memory::MemoryStore;
 use rows::rules::Rules;
 use rows::schema::TableDefinition;
 use rows::store::{Batch, Change, Durability, Reach, Store};
-use rows::table::Patience;
 use rows::{Alteration, Engine, EngineOptions, Error, NewIndex, NewTable, RowChange, Table};
 use values::types::IntWidth;
 use values::{ColumnType, Datum, Value};
@@ -60,19 +59,6 @@ fn document(id: i64, doc: &str) -> Vec<Datum<'_>> {
 fn whole<'d>(table: &Table, mut row: Vec<Datum<'d>>) -> Vec<Datum<'d>> {
     row.resize(table.columns.len(), Datum::Null);
     row
-}
-
-fn alter(engine: &Engine, alteration: Alteration) -> rows::Result<Arc<Table>> {
-    let patience = Patience::at_most(std::time::Duration::from_secs(20));
-    engine.alter_table("d", "t", vec![alteration], &patience)?;
-    engine.catalog().table("d", "t")
-}
-
-/// That rows and entries fit together; how many entries there are.
-fn entries(engine: &Engine) -> u64 {
-    let report = engine.check(&mut |_| ()).unwrap();
-    assert_eq!(report.damages, Vec::<String>::new());
-    report.entries
 }
 
 #[test]

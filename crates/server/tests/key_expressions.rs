@@ -69,30 +69,40 @@ fn rows_of_every_door_have_their_entries_also_after_a_kill() {
     assert_sound(directory.path());
 }
 
-#[test]
-fn an_index_of_an_expression_is_made_beside_writers() {
+/// Alters `d.t` beside writers; afterwards each of these indexes finds for its condition what a
+/// reading of all rows does, and the server starts after a kill.
+fn assert_made_beside_writers(alters: [&str; 3], found: &[(&str, String)]) {
     let directory = tempfile::tempdir().unwrap();
     let (server, mut sql) = start(directory.path(), &["--durability=os"], ROWS);
     let writers = Writers::start(&server);
-    for alter in [
-        "ALTER TABLE d.t ADD INDEX sums ((a + b) DESC, id)",
-        "ALTER TABLE d.t ADD INDEX down (b DESC, a)",
-        "ALTER TABLE d.t DROP INDEX sums, ADD INDEX others ((b - id))",
-    ] {
+    for alter in alters {
         sql.execute(alter).unwrap_or_else(|error| panic!("{alter}: {error}"));
     }
     writers.end();
-    for (index, term) in [("others", "b - id"), ("down", "b")] {
+    for (index, condition) in found {
         let counted = |hint: &str| {
-            format!("SELECT COUNT(*), SUM(id) FROM d.t {hint} INDEX ({index}) WHERE {term} > -5000")
+            format!("SELECT COUNT(*), SUM(id) FROM d.t {hint} INDEX ({index}) WHERE {condition}")
         };
-        assert_eq!(one(&mut sql, &counted("FORCE")), one(&mut sql, &counted("IGNORE")), "{index}");
+        let (by_index, by_rows) = (counted("FORCE"), counted("IGNORE"));
+        assert_eq!(one(&mut sql, &by_index), one(&mut sql, &by_rows), "{condition}");
     }
     drop(sql);
     server.kill();
     let server = Running::start(directory.path(), &[]);
     server.stop();
     assert_sound(directory.path());
+}
+
+#[test]
+fn an_index_of_an_expression_is_made_beside_writers() {
+    let alters = [
+        "ALTER TABLE d.t ADD INDEX sums ((a + b) DESC, id)",
+        "ALTER TABLE d.t ADD INDEX down (b DESC, a)",
+        "ALTER TABLE d.t DROP INDEX sums, ADD INDEX others ((b - id))",
+    ];
+    let found =
+        [("others", "b - id > -5000"), ("down", "b > -5000")].map(|(i, c)| (i, c.to_owned()));
+    assert_made_beside_writers(alters, &found);
 }
 
 #[test]
@@ -173,33 +183,11 @@ fn elements_of_arrays_are_found_after_kills_loads_and_dumps() {
 
 #[test]
 fn an_index_of_elements_is_made_beside_writers() {
-    let directory = tempfile::tempdir().unwrap();
-    let (server, mut sql) = start(directory.path(), &["--durability=os"], ROWS);
-    let writers = Writers::start(&server);
-    for alter in [
+    let alters = [
         "ALTER TABLE d.t ADD INDEX pairs ((CAST(JSON_ARRAY(a, b, id) AS SIGNED ARRAY)))",
         "ALTER TABLE d.t ADD INDEX more (a, (CAST(JSON_ARRAY(a, b, id) AS SIGNED ARRAY)))",
         "ALTER TABLE d.t DROP INDEX more",
-    ] {
-        sql.execute(alter).unwrap_or_else(|error| panic!("{alter}: {error}"));
-    }
-    writers.end();
-    for element in [1, 2, 77, 500] {
-        let counted = |hint: &str| {
-            format!(
-                "SELECT COUNT(*), SUM(id) FROM d.t {hint} INDEX (pairs) \
-                 WHERE {element} MEMBER OF (JSON_ARRAY(a, b, id))"
-            )
-        };
-        assert_eq!(
-            one(&mut sql, &counted("FORCE")),
-            one(&mut sql, &counted("IGNORE")),
-            "{element}"
-        );
-    }
-    drop(sql);
-    server.kill();
-    let server = Running::start(directory.path(), &[]);
-    server.stop();
-    assert_sound(directory.path());
+    ];
+    let of = |element| ("pairs", format!("{element} MEMBER OF (JSON_ARRAY(a, b, id))"));
+    assert_made_beside_writers(alters, &[1, 2, 77, 500].map(of));
 }

@@ -10,7 +10,8 @@ use rows::ddl::{NewIndex, NewTable};
 use rows::memory::MemoryStore;
 use rows::schema::Column;
 use rows::store::{Batch, Change, Direction, Durability, KeyRange, LockWait, Reach, Read, Store};
-use rows::{Engine, EngineOptions, Flow, Table, Transaction};
+use rows::table::Patience;
+use rows::{Alteration, Engine, EngineOptions, Flow, Table, Transaction};
 use values::types::IntWidth;
 use values::{Collation, ColumnType, Datum, Value};
 
@@ -119,10 +120,26 @@ pub fn show(values: &[Datum<'_>]) -> String {
     words.join(" ")
 }
 
-/// The engine's own check finds nothing wrong.
-pub fn assert_sound(engine: &Engine) {
+pub fn patience() -> Patience {
+    Patience::at_most(Duration::from_secs(20))
+}
+
+/// Alters `d.t`.
+pub fn alter(engine: &Engine, alteration: Alteration) -> rows::Result<Arc<Table>> {
+    engine.alter_table("d", "t", vec![alteration], &patience())?;
+    engine.catalog().table("d", "t")
+}
+
+/// That rows and entries fit together; how many entries there are.
+pub fn entries(engine: &Engine) -> u64 {
     let report = engine.check(&mut |_| {}).unwrap();
     assert_eq!(report.damages, Vec::<String>::new());
+    report.entries
+}
+
+/// The engine's own check finds nothing wrong.
+pub fn assert_sound(engine: &Engine) {
+    entries(engine);
 }
 
 /// Does something in the middle of what a thread works on, when that is asked whether to go on.

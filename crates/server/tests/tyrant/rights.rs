@@ -20,6 +20,8 @@ use crate::{ext, get, record, with_script};
 const READ: &[&str] = &["SELECT(k)", "SELECT(v)"];
 const PUT: &[&str] = &["INSERT(k)", "INSERT(v)", "UPDATE(v)"];
 const ADD: &[&str] = &["SELECT(k)", "SELECT(v)", "INSERT(k)", "INSERT(v)", "UPDATE(v)"];
+const KEEP: &[&str] = &["INSERT(k)", "INSERT(v)"];
+const OUT: &[&str] = &["DELETE", "SELECT(k)"];
 
 /// A command that succeeds, and the privileges that it needs: on the database's table, where they
 /// do not say.
@@ -36,8 +38,6 @@ fn commands() -> Vec<NeedingCommand> {
         [&head[..], texts].concat()
     };
     let half = || [&[0xc8, 0x61, 0, 0, 0, 1][..], &[0; 16], b"d"].concat();
-    const KEEP: &[&str] = &["INSERT(k)", "INSERT(v)"];
-    const OUT: &[&str] = &["DELETE", "SELECT(k)"];
     vec![
         ("put", record(0x10, "a", "1"), PUT),
         ("putkeep", record(0x11, "b", "1"), KEEP),
@@ -177,26 +177,34 @@ fn http(client: &mut TcpStream, line: &str, authorization: &str, body: &str) -> 
 const APP: &str = "Authorization: Basic YXBwOnBhc3M6d29yZA==\r\n";
 const WRONG: &str = "Authorization: Basic YXBwOndyb25n\r\n";
 
+/// What succeeds with exactly these privileges, which are on this table where they do not say, and
+/// without any of them does not.
+fn assert_needs(
+    place: &mut Place,
+    table: &str,
+    (name, needed): (&str, &[&str]),
+    succeeds: impl Fn(&Place) -> bool,
+) {
+    let alter = |place: &mut Place, verb: &str, privilege: &str| {
+        let on = if privilege.contains(" ON ") { String::new() } else { format!(" ON {table}") };
+        let side = if verb == "GRANT" { "TO" } else { "FROM" };
+        place.run(&format!("{verb} {privilege}{on} {side} app"));
+    };
+    assert!(!succeeds(place), "{name} with nothing");
+    needed.iter().for_each(|privilege| alter(place, "GRANT", privilege));
+    for privilege in needed {
+        alter(place, "REVOKE", privilege);
+        assert!(!succeeds(place), "{name} without {privilege}");
+        alter(place, "GRANT", privilege);
+    }
+    assert!(succeeds(place), "{name}");
+    needed.iter().for_each(|privilege| alter(place, "REVOKE", privilege));
+}
+
 /// Each command without one of its privileges, and with exactly these.
 fn assert_needed(place: &mut Place, table: &str, commands: Vec<NeedingCommand>) {
-    let on = |privilege: &str| match privilege.contains(" ON ") {
-        true => privilege.to_owned(),
-        false => format!("{privilege} ON {table}"),
-    };
     for (name, command, needed) in commands {
-        assert!(!place.succeeds(&command), "{name} with nothing");
-        for privilege in needed {
-            place.run(&format!("GRANT {} TO app", on(privilege)));
-        }
-        for privilege in needed {
-            place.run(&format!("REVOKE {} FROM app", on(privilege)));
-            assert!(!place.succeeds(&command), "{name} without {privilege}");
-            place.run(&format!("GRANT {} TO app", on(privilege)));
-        }
-        assert!(place.succeeds(&command), "{name}");
-        for privilege in needed {
-            place.run(&format!("REVOKE {} FROM app", on(privilege)));
-        }
+        assert_needs(place, table, (name, needed), |place| place.succeeds(&command));
     }
     let count = place.sql.query(&format!("SELECT COUNT(*) FROM {table}")).ok().unwrap();
     assert_eq!(count, [[Some("0".to_owned())]]);
@@ -266,8 +274,6 @@ fn what_touches_no_record_needs_nothing_and_what_is_never_done_no_privilege_allo
 /// Requests in text with what they are answered, and over HTTP with the status of success.
 #[test]
 fn requests_in_text_and_over_http_need_the_same() {
-    const FIND_OUT: &[&str] = &["DELETE", "SELECT(k)"];
-    const KEEP: &[&str] = &["INSERT(k)", "INSERT(v)"];
     let replace: &[&str] = &["SELECT(k)", "UPDATE(v)"];
     let change: &[&str] = &["SELECT(k)", "SELECT(v)", "UPDATE(v)"];
     let texts: [(&str, &str, &[&str]); 9] = [
@@ -277,7 +283,7 @@ fn requests_in_text_and_over_http_need_the_same() {
         ("get a\r\n", "VALUE a 0 1", READ),
         ("incr b 1\r\n", "3", change),
         ("decr b 1\r\n", "2", change),
-        ("delete b\r\n", "DELETED", FIND_OUT),
+        ("delete b\r\n", "DELETED", OUT),
         ("stats\r\n", "STAT ", &["SELECT(k)"]),
         ("flush_all\r\n", "OK", &["DROP"]),
     ];
@@ -285,30 +291,16 @@ fn requests_in_text_and_over_http_need_the_same() {
         ("PUT /a", "1", 201, PUT),
         ("PUT /b", "1", 201, PUT),
         ("GET /a", "", 200, READ),
-        ("DELETE /b", "", 200, FIND_OUT),
+        ("DELETE /b", "", 200, OUT),
         ("OPTIONS /", "", 200, &["SELECT(k)"]),
         ("POST / HTTP/1.1\r\nX-TT-MNAME: getlist\r\nX: ", "k=a", 200, READ),
         ("POST / HTTP/1.1\r\nX-TT-MNAME: vanish\r\nX: ", "", 200, &["DROP"]),
     ];
     let directory = tempfile::tempdir().unwrap();
     let mut place = Place::open(directory.path(), &["--tyrant-user=app"]);
-    let alter = |place: &mut Place, verb: &str, privilege: &str| {
-        let side = if verb == "GRANT" { "TO" } else { "FROM" };
-        place.run(&format!("{verb} {privilege} ON tyrant.records {side} app"));
-    };
-    let mut check = |name: &str, needed: &[&str], succeeds: &dyn Fn(&Place) -> bool| {
-        assert!(!succeeds(&place), "{name} with nothing");
-        needed.iter().for_each(|privilege| alter(&mut place, "GRANT", privilege));
-        for privilege in needed {
-            alter(&mut place, "REVOKE", privilege);
-            assert!(!succeeds(&place), "{name} without {privilege}");
-            alter(&mut place, "GRANT", privilege);
-        }
-        assert!(succeeds(&place), "{name}");
-        needed.iter().for_each(|privilege| alter(&mut place, "REVOKE", privilege));
-    };
+    let table = "tyrant.records";
     for (request, answer, needed) in texts {
-        check(request, needed, &|place| {
+        assert_needs(&mut place, table, (request, needed), |place| {
             let mut client = place.server.connect("tyrant");
             client.write_all(request.as_bytes()).unwrap();
             client.write_all(b"quit\r\n").unwrap();
@@ -316,7 +308,7 @@ fn requests_in_text_and_over_http_need_the_same() {
         });
     }
     for (line, body, status, needed) in https {
-        check(line, needed, &|place| {
+        assert_needs(&mut place, table, (line, needed), |place| {
             http(&mut place.server.connect("tyrant"), line, APP, body).0 == status
         });
     }
