@@ -31,8 +31,8 @@ use expression::limits::VALUE_BYTES_MAX;
 use expression::{SystemVariables, TimeNames};
 pub use log_output::LogOutput;
 pub use names::{Definition, Kind, Reach, VARIABLES};
-use syntax::types::character_set;
-use values::{CharacterSet, NamedCollation, SqlMode};
+use syntax::types::{character_set, collation};
+use values::{CharacterSet, Collation, SqlMode};
 
 /// What runs queries that are no look-ups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -493,7 +493,7 @@ impl SessionVariables {
             }
             "character_set_connection" => {
                 let set = character_set(&text)?;
-                self.keep_connection(NamedCollation::default_of(set));
+                self.keep_connection(Collation::default_of(set));
                 return Ok(());
             }
             "character_set_results" => {
@@ -523,8 +523,7 @@ impl SessionVariables {
                 shown = Some(self.time_names.language.to_string());
             }
             "collation_connection" => {
-                let named = NamedCollation::parse(&text).ok_or_else(|| unknown_collation(&text))?;
-                self.keep_connection(named);
+                self.keep_connection(collation(&text)?);
                 return Ok(());
             }
             "sql_select_limit" => self.select_limit = text.parse().map_err(|_| wrong())?,
@@ -535,17 +534,13 @@ impl SessionVariables {
     }
 
     /// The collation of literals, and their character set with it.
-    pub fn keep_connection(&mut self, named: NamedCollation) {
-        self.mode = self.mode.with_connection_collation(named.collation);
-        self.charsets.connection = named.set;
-        self.values.insert("character_set_connection", named.set.name().to_string());
-        self.values.insert("collation_connection", named.name);
+    pub fn keep_connection(&mut self, collation: Collation) {
+        let set = collation.set();
+        self.mode = self.mode.with_connection_collation(collation);
+        self.charsets.connection = set;
+        self.values.insert("character_set_connection", set.name().to_string());
+        self.values.insert("collation_connection", collation.name().to_string());
     }
-}
-
-/// Error 1273.
-pub fn unknown_collation(name: &str) -> SqlError {
-    SqlError::new(ErrorCode::UnknownCollation, format!("Unknown collation: '{name}'"))
 }
 
 /// What a transaction sees of others, and what it keeps them from.

@@ -84,9 +84,9 @@ use access::audit::AuditClass;
 use access::{AccountName, Principal};
 use parking_lot::Mutex;
 use resources::budget::Share;
+use values::CharacterSet;
 use values::datum::Value;
 use values::types::Collation;
-use values::{CharacterSet, NamedCollation};
 
 use crate::load::InsertLoad;
 use crate::reply::{OkFigures, Reply};
@@ -310,8 +310,8 @@ impl Session {
             .filter(|set| set.may_be_client() && (!set.is_utf8() || *set == CharacterSet::UTF8MB4));
         let Some(set) = set else { return Ok(()) };
         // Of one that is not built there is the character set's own.
-        let named = NamedCollation::of_number(number);
-        self.set_names(Some(set.name()), named.as_ref().map(|named| &*named.name))
+        let named = Collation::of_number(number);
+        self.set_names(Some(set.name()), named.map(Collation::name))
     }
 
     /// Tells the general log that the client has logged in, by such a way.

@@ -1,8 +1,7 @@
 //! Column types as CREATE TABLE and ALTER TABLE write them.
 //!
-//! Character sets: everything is kept as utf8mb4; `utf8`, `latin1` and `ascii` are accepted and
-//! mean the same but for how long a VARCHAR may be, `binary` makes the binary type of the same
-//! shape.
+//! Character sets: texts are stored as UTF-8, and a column keeps the set and the collation that it
+//! is declared with, which say how long it may be; `binary` makes the binary type of the same shape.
 //!
 //! Not here: what follows the type in a column definition (`table`), CAST's types (crate `sql`,
 //! `bind::scalar`).
@@ -372,12 +371,14 @@ pub fn attributes(cursor: &mut Cursor<'_>, spec: &mut TypeSpec) -> Result<()> {
 /// # Errors
 /// 1253.
 pub fn check_set(collation: Collation, set: CharacterSet) -> Result<()> {
-    if collation.set() == set {
-        return Ok(());
-    }
+    if collation.set() == set { Ok(()) } else { Err(not_of_set(collation, set)) }
+}
+
+/// Error 1253.
+pub fn not_of_set(collation: Collation, set: CharacterSet) -> Error {
     let (name, set) = (collation.name(), set.name());
     let message = format!("COLLATION '{name}' is not valid for CHARACTER SET '{set}'");
-    Err(Error::new(ErrorCode::CollationCharsetMismatch, message))
+    Error::new(ErrorCode::CollationCharsetMismatch, message)
 }
 
 /// `(n)` or `(n, m)`.

@@ -45,7 +45,7 @@ pub mod temporal;
 pub mod text;
 pub mod types;
 
-pub use charset::{CharacterSet, NamedCollation, StreamDecoder};
+pub use charset::{CharacterSet, StreamDecoder};
 pub use datum::{Datum, Value};
 pub use decimal::Decimal;
 pub use error_code::ErrorCode;

@@ -1,6 +1,19 @@
-//! Numbers of tables within the program: LEB128, one after another.
+//! Tables within the program: deflated bytes, and LEB128 numbers one after another.
 //!
 //! Not here: what they mean (`collation::unicode`, `charset::multiple`).
+
+use std::io::Read;
+
+use flate2::read::DeflateDecoder;
+
+/// What is deflated within the program.
+pub(crate) fn inflated(packed: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let read = DeflateDecoder::new(packed).read_to_end(&mut bytes);
+    // The bytes are part of the program.
+    assert!(read.is_ok(), "a table within the program is damaged");
+    bytes
+}
 
 /// LEB128 numbers one after another.
 pub(crate) struct Numbers<'a>(&'a [u8]);

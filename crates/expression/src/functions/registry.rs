@@ -115,13 +115,8 @@ impl Function {
         self.has(WAITS)
     }
 
-    /// Whether it asks for more than its arguments: the session, the time or chance.
-    pub fn asks_more_than(self, arguments: &[Node]) -> bool {
-        self.may_ask_more_than(arguments.len())
-    }
-
-    /// As `asks_more_than`, of so many arguments.
-    pub fn may_ask_more_than(self, arguments: usize) -> bool {
+    /// Whether it asks for more than so many arguments: the session, the time or chance.
+    pub fn asks_more_than(self, arguments: usize) -> bool {
         self.has(VOLATILE | WAITS | ASKS) || self.has(ASKS_ALONE) && arguments == 0
     }
 

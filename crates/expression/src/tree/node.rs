@@ -450,7 +450,7 @@ impl Node {
                 Kind::UserVariable(_) | Kind::SystemVariable(..) | Kind::Assign(..) => false,
                 Kind::Outer(..) | Kind::Subquery(_) | Kind::Parameter(_) => false,
                 Kind::Aggregate(_) | Kind::Window(_) | Kind::Incoming(_) => false,
-                Kind::Call(function, arguments) => !function.asks_more_than(arguments),
+                Kind::Call(function, arguments) => !function.asks_more_than(arguments.len()),
                 _ => true,
             };
         });

@@ -39,7 +39,7 @@ pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
 use operator::{binary, refuse_unknown_digits, unary};
 use syntax::cursor::name_parts;
 use syntax::too_deep;
-use syntax::types::{character_set, collation, with_collation};
+use syntax::types::{character_set, collation, not_of_set, with_collation};
 
 use results::SqlError;
 
@@ -262,9 +262,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                 || rule == Collation::Binary
                 || rule.set().is_utf8() && set.is_utf8();
             if !is_of_set && !matches!(node.kind, Kind::Constant(Value::Null)) {
-                let (name, set) = (rule.name(), set.name());
-                let message = format!("COLLATION '{name}' is not valid for CHARACTER SET '{set}'");
-                return Err(SqlError::new(ErrorCode::CollationCharsetMismatch, message).into());
+                return Err(not_of_set(rule, set).into());
             }
             let nullable = node.nullable;
             // What is no text has a collation as the text that it is then.

@@ -87,7 +87,7 @@ fn refuse_call(call: &Call, of: &str) -> Result<()> {
         return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, "Invalid use of group function"));
     }
     let asks = match Function::find(&upper, arguments) {
-        Some(Ok(function)) => function.may_ask_more_than(arguments),
+        Some(Ok(function)) => function.asks_more_than(arguments),
         // Forms of their own (ADDDATE, TIMESTAMPADD) ask for nothing.
         _ => false,
     };

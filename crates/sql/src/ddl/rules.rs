@@ -250,7 +250,7 @@ fn asking_more(node: &Node, column: &str) -> Option<SqlError> {
     node.visit(&mut |node| {
         use expression::Kind as K;
         let found = match &node.kind {
-            K::Call(function, arguments) if function.asks_more_than(arguments) => {
+            K::Call(function, arguments) if function.asks_more_than(arguments.len()) => {
                 let function = function.name().to_ascii_lowercase();
                 let message = format!(
                     "Expression of generated column '{column}' contains a disallowed function: \

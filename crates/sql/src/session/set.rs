@@ -7,15 +7,14 @@ use std::sync::Arc;
 use expression::{BIGINT_UNSIGNED, Environment, Level};
 use syntax::set::{Scope as Whose, SetItem};
 use values::ErrorCode;
-use values::NamedCollation;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
-use values::types::ColumnType;
+use values::types::{Collation, ColumnType};
 
 use super::Session;
 use crate::reply::Reply;
 use plan::bind::scalar::{BindFailure, Names, bind};
-use plan::variables::{IsolationLevel, Kind, bounded, unknown_collation};
+use plan::variables::{IsolationLevel, Kind, bounded};
 use results::{ExecutionMode, Result, SqlError};
 
 impl Session {
@@ -96,7 +95,7 @@ impl Session {
                 SetItem::CharacterSet(charset) => {
                     // Literals are of the database's.
                     self.set_names(charset.as_deref(), None)?;
-                    let of_database = NamedCollation::of(self.database_collation());
+                    let of_database = self.database_collation();
                     Arc::make_mut(&mut self.variables).keep_connection(of_database);
                 }
                 SetItem::Transaction { scope, lasting, isolation, read_only } => {
@@ -241,23 +240,18 @@ impl Session {
         let charset = charset.filter(|name| !name.eq_ignore_ascii_case("default"));
         let charset = charset.unwrap_or("utf8mb4");
         let set = syntax::types::character_set(charset)?;
-        let named = match collation.filter(|name| !name.eq_ignore_ascii_case("default")) {
-            Some(name) => NamedCollation::parse(name).ok_or_else(|| unknown_collation(name))?,
-            None => NamedCollation::default_of(set),
+        let collation = match collation.filter(|name| !name.eq_ignore_ascii_case("default")) {
+            Some(name) => syntax::types::collation(name)?,
+            None => Collation::default_of(set),
         };
-        if named.set != set {
-            let (collation, charset) = (named.name, set.name());
-            let message =
-                format!("COLLATION '{collation}' is not valid for CHARACTER SET '{charset}'");
-            return Err(SqlError::new(ErrorCode::CollationCharsetMismatch, message));
-        }
+        syntax::types::check_set(collation, set)?;
         let variables = Arc::make_mut(&mut self.variables);
         for name in ["character_set_client", "character_set_results"] {
             if let Some(definition) = plan::variables::definition(name) {
                 variables.keep(definition, set.name().to_string())?;
             }
         }
-        variables.keep_connection(named);
+        variables.keep_connection(collation);
         Ok(())
     }
 

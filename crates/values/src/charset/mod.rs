@@ -11,7 +11,6 @@
 //! Not here: how texts compare (`collation`), which character sets a session has chosen (crate
 //! `sql`).
 
-mod collation_names;
 mod multiple;
 mod names;
 mod single;
@@ -21,8 +20,7 @@ use std::borrow::Cow;
 
 use encoding_rs::Encoding;
 
-pub use collation_names::NamedCollation;
-
+use multiple::MultipleByteSet;
 use single::SingleByteSet;
 use wide::WideCharset;
 
@@ -45,8 +43,8 @@ enum Form {
     /// One of single bytes.
     Single(SingleByteSet),
     Wide(WideCharset),
-    /// One of several bytes, which `encoding_rs` reads.
-    Known(&'static Encoding),
+    /// One of several bytes, which `encoding_rs` reads; which of those it does not write.
+    Known(&'static Encoding, Option<MultipleByteSet>),
 }
 
 impl CharacterSet {
@@ -60,11 +58,6 @@ impl CharacterSet {
     pub fn parse(name: &str) -> Option<CharacterSet> {
         let lower = name.to_ascii_lowercase();
         names::SETS.iter().find(|set| set.name == lower || set.alias == lower).map(|set| set.set())
-    }
-
-    /// The character set that a collation's name begins with.
-    pub fn of_collation_name(name: &str) -> Option<CharacterSet> {
-        name.split('_').next().and_then(CharacterSet::parse)
     }
 
     /// The character set of a collation's number in the protocol; `None` for one that is not known.
@@ -147,13 +140,13 @@ impl CharacterSet {
     pub fn decode(self, text: &[u8]) -> Cow<'_, [u8]> {
         match self.form {
             Form::Binary | Form::Utf8 { .. } => Cow::Borrowed(text),
-            Form::Single(_) | Form::Known(_) if self.is_plain(text) => Cow::Borrowed(text),
+            Form::Single(_) | Form::Known(..) if self.is_plain(text) => Cow::Borrowed(text),
             Form::Single(set) => {
                 let character = |byte: &u8| set.character(*byte).unwrap_or('?');
                 Cow::Owned(from_characters(text.iter().map(character)))
             }
             Form::Wide(wide) => Cow::Owned(from_characters(wide.characters(text))),
-            Form::Known(encoding) => {
+            Form::Known(encoding, _) => {
                 let (decoded, _) = encoding.decode_without_bom_handling(text);
                 let decoded = decoded.replace('\u{FFFD}', "?");
                 Cow::Owned(decoded.into_bytes())
@@ -165,7 +158,7 @@ impl CharacterSet {
     /// second one of another character in it.
     pub fn stream_decoder(self) -> Option<StreamDecoder> {
         match self.form {
-            Form::Known(encoding) if !self.keeps_ascii() => {
+            Form::Known(encoding, _) if !self.keeps_ascii() => {
                 Some(StreamDecoder(encoding.new_decoder_without_bom_handling()))
             }
             _ => None,
@@ -193,7 +186,7 @@ impl CharacterSet {
             Form::Utf8 { narrow: true } if text.iter().all(|byte| *byte < 0xF0) => {
                 Cow::Borrowed(text)
             }
-            Form::Single(_) | Form::Known(_) if self.is_plain(text) => Cow::Borrowed(text),
+            Form::Single(_) | Form::Known(..) if self.is_plain(text) => Cow::Borrowed(text),
             _ => Cow::Owned(self.encoded(text, shown)),
         }
     }
@@ -219,8 +212,8 @@ impl CharacterSet {
             Form::Binary | Form::Utf8 { narrow: false } => true,
             Form::Wide(wide) if wide.has_all() => true,
             Form::Utf8 { narrow: true } | Form::Wide(_) => text.iter().all(|byte| *byte < 0xF0),
-            Form::Single(_) | Form::Known(_) if self.is_plain(text) => true,
-            Form::Single(_) | Form::Known(_) => {
+            Form::Single(_) | Form::Known(..) if self.is_plain(text) => true,
+            Form::Single(_) | Form::Known(..) => {
                 let text = String::from_utf8_lossy(text);
                 let mut bytes = Vec::new();
                 text.chars().all(|character| self.push(character, &mut bytes))
@@ -255,13 +248,12 @@ impl CharacterSet {
                 None => return false,
             },
             Form::Utf8 { narrow: true } if character.len_utf8() > 3 => return false,
-            Form::Known(encoding) => {
+            Form::Known(_, Some(listed)) => match multiple::code(listed.codes(), character) {
+                Some(code) => multiple::push_code(code, out),
+                None => return false,
+            },
+            Form::Known(encoding, None) => {
                 let mut utf8 = [0; 4];
-                if let Some(codes) = multiple::codes(self.name) {
-                    let Some(code) = multiple::code(codes, character) else { return false };
-                    multiple::push_code(code, out);
-                    return true;
-                }
                 let (bytes, _, is_missing) = encoding.encode(character.encode_utf8(&mut utf8));
                 if is_missing {
                     return false;
@@ -279,11 +271,11 @@ impl CharacterSet {
     /// characters: none for gb18030 but ASCII, whose others are all that there are.
     pub(crate) fn each_character(self, mut each: impl FnMut(char, &[u8])) {
         let mut bytes = Vec::new();
-        let mut characters: Vec<char> = match (self.form, multiple::codes(self.name)) {
-            (_, Some(codes)) => codes.iter().filter_map(|(one, _)| char::from_u32(*one)).collect(),
-            (Form::Single(set), _) => {
-                (0..=u8::MAX).filter_map(|byte| set.character(byte)).collect()
+        let mut characters: Vec<char> = match self.form {
+            Form::Known(_, Some(listed)) => {
+                listed.codes().iter().filter_map(|(one, _)| char::from_u32(*one)).collect()
             }
+            Form::Single(set) => (0..=u8::MAX).filter_map(|byte| set.character(byte)).collect(),
             _ => (0..0x80u8).map(char::from).collect(),
         };
         characters.sort_unstable();
@@ -323,7 +315,7 @@ impl CharacterSet {
                 .is_ok_and(|text| !narrow || text.bytes().all(|byte| byte < 0xF0)),
             Form::Single(_) => text.is_ascii(),
             Form::Wide(wide) => wide.is_valid(text),
-            Form::Known(encoding) => !encoding.decode_without_bom_handling(text).1,
+            Form::Known(encoding, _) => !encoding.decode_without_bom_handling(text).1,
         }
     }
 

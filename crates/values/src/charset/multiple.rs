@@ -9,8 +9,8 @@
 
 use std::sync::LazyLock;
 
-use super::single::inflated;
-use crate::numbers::Numbers;
+use super::single::same;
+use crate::numbers::{Numbers, inflated};
 
 /// Their names, in the order of the file, and the place of the set that one is near.
 const MULTIPLE_BYTE_SETS: [(&str, Option<usize>); 8] = [
@@ -36,10 +36,27 @@ static TABLES: LazyLock<Vec<Vec<(u32, u32)>>> = LazyLock::new(|| {
     tables
 });
 
-/// The characters of a set, each with its bytes as a number; `None` for sets that are not here.
-pub(super) fn codes(name: &str) -> Option<&'static [(u32, u32)]> {
-    let at = MULTIPLE_BYTE_SETS.iter().position(|(known, _)| *known == name)?;
-    Some(&TABLES[at])
+/// One of these sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct MultipleByteSet(u8);
+
+impl MultipleByteSet {
+    /// The set of a name; `None` for one that is not here.
+    pub(super) const fn named(name: &str) -> Option<MultipleByteSet> {
+        let mut at = 0;
+        while at < MULTIPLE_BYTE_SETS.len() {
+            if same(MULTIPLE_BYTE_SETS[at].0, name) {
+                return Some(MultipleByteSet(at as u8));
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Its characters in order, each with its bytes as a number.
+    pub(super) fn codes(self) -> &'static [(u32, u32)] {
+        &TABLES[usize::from(self.0)]
+    }
 }
 
 /// The bytes of a character as a number, if the set has it.

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 
 use encoding_rs as known;
 
+use super::multiple::MultipleByteSet;
 use super::single::SingleByteSet;
 use super::wide::WideCharset;
 use super::{CharacterSet, Form};
@@ -45,7 +46,7 @@ const fn known(
     bytes_max: u32,
     encoding: &'static known::Encoding,
 ) -> CharsetNames {
-    named(name, name, numbers, bytes_max, Form::Known(encoding))
+    named(name, name, numbers, bytes_max, Form::Known(encoding, MultipleByteSet::named(name)))
 }
 
 const fn single(name: &'static str, numbers: &'static [RangeInclusive<u16>]) -> CharsetNames {

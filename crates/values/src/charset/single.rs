@@ -3,10 +3,9 @@
 //!
 //! Not here: sets of several bytes (`multiple`), of two or four (`wide`).
 
-use std::io::Read;
 use std::sync::LazyLock;
 
-use flate2::read::DeflateDecoder;
+use crate::numbers::inflated;
 
 /// Their names, in the order of the file.
 const SINGLE_BYTE_SETS: [&str; 25] = [
@@ -66,7 +65,7 @@ impl SingleByteSet {
     }
 }
 
-const fn same(a: &str, b: &str) -> bool {
+pub(super) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut at = 0;
     while at < a.len() && at < b.len() && a[at] == b[at] {
@@ -94,12 +93,4 @@ impl SingleByteTable {
         bytes.dedup_by_key(|(known, _)| *known);
         SingleByteTable { characters, bytes }
     }
-}
-
-/// What is deflated within the program.
-pub(super) fn inflated(packed: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let read = DeflateDecoder::new(packed).read_to_end(&mut bytes);
-    assert!(read.is_ok(), "a table of characters is damaged");
-    bytes
 }

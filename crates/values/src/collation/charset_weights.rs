@@ -13,11 +13,13 @@
 //! Not here: which sets have which characters (`charset`), how weights are found and compared
 //! (`unicode`, `leveled`).
 
+use std::sync::LazyLock;
+
 use super::numbered::set;
-use super::unicode::{PACKED_400, WeightTable, inflated};
+use super::unicode::{PACKED_400, WeightTable};
 use crate::charset::CharacterSet;
 use crate::numbered_collation::NumberedCollation;
-use crate::numbers::Numbers;
+use crate::numbers::{Numbers, inflated};
 
 const PACKED_CHARSETS: &[u8] = include_bytes!("charsets.weights");
 /// Added to a byte.
@@ -90,7 +92,7 @@ impl Follows {
             Follows::Gb18030Bytes | Follows::Gb18030Order => {
                 let mut utf8 = [0; 4];
                 let text = char::from_u32(character).unwrap_or('?').encode_utf8(&mut utf8);
-                let bytes = gb18030().encode(text.as_bytes());
+                let bytes = GB18030.encode(text.as_bytes());
                 Some(match (self, &*bytes) {
                     (Follows::Gb18030Order, [a, b, c, d]) => {
                         let [a, b, c, d] = [a - 0x81, b - 0x30, c - 0x81, d - 0x30].map(u32::from);
@@ -104,9 +106,8 @@ impl Follows {
     }
 }
 
-fn gb18030() -> CharacterSet {
-    CharacterSet::parse("gb18030").unwrap_or(CharacterSet::UTF8MB4)
-}
+static GB18030: LazyLock<CharacterSet> =
+    LazyLock::new(|| CharacterSet::parse("gb18030").unwrap_or(CharacterSet::UTF8MB4));
 
 /// The weights that bytes stand for, 0 behind them.
 fn units(bytes: &[u8], of_several: bool) -> [u16; 3] {

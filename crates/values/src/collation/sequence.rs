@@ -14,6 +14,7 @@
 //! Not here: which bytes a character has (`charset`), keys (`key::text`).
 
 use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 use super::compare::compare_padded;
 use super::numbered::{NumberedRule, rule};
@@ -36,6 +37,12 @@ const CH_LATIN2: [(&[u8; 2], [u8; PASSES_LATIN2]); 3] = [
 ];
 const CH_CP1250: [(&[u8; 2], [u8; PASSES_CP1250]); 3] =
     [(b"ch", [0xAD, 3]), (b"Ch", [0xAD, 2]), (b"CH", [0xAD, 1])];
+
+/// Their character sets, in the order of the rules.
+static SETS: LazyLock<[CharacterSet; 3]> = LazyLock::new(|| {
+    ["latin2", "cp1250", "tis620"]
+        .map(|name| CharacterSet::parse(name).unwrap_or(CharacterSet::BINARY))
+});
 
 /// One of these collations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,14 +81,11 @@ impl SequenceRule {
     }
 
     fn bytes_of(self, text: &[u8]) -> Vec<u8> {
-        let encoded = |name| {
-            let set = CharacterSet::parse(name).unwrap_or(CharacterSet::BINARY);
-            set.encode(text).into_owned()
-        };
+        let text = SETS[self as usize].encode(text);
         match self {
-            SequenceRule::CzechLatin2 => czech_latin2(&encoded("latin2")),
-            SequenceRule::CzechCp1250 => czech_cp1250(&encoded("cp1250")),
-            SequenceRule::Thai => thai(&encoded("tis620")),
+            SequenceRule::CzechLatin2 => czech_latin2(&text),
+            SequenceRule::CzechCp1250 => czech_cp1250(&text),
+            SequenceRule::Thai => thai(&text),
         }
     }
 

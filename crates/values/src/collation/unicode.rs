@@ -15,17 +15,14 @@
 //! of other character sets (`charset_weights`), levels and padding of collations (`leveled`), the
 //! bytes of keys (`key::leveled`).
 
-use std::io::Read;
 use std::sync::{LazyLock, OnceLock};
-
-use flate2::read::DeflateDecoder;
 
 use super::charset_weights::{Follows, WeightDisplay};
 use super::contractions::Contractions;
 use super::weights::next_character;
 use crate::language::{Language, Language900};
 use crate::numbered_collation::NumberedCollation;
-use crate::numbers::Numbers;
+use crate::numbers::{Numbers, inflated};
 
 pub(super) const PACKED_400: &[u8] = include_bytes!("unicode_400.weights");
 const PACKED_520: &[u8] = include_bytes!("unicode_520.weights");
@@ -367,14 +364,6 @@ impl WeightTable {
             _ => 0xFBC0,
         }
     }
-}
-
-pub(super) fn inflated(packed: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let read = DeflateDecoder::new(packed).read_to_end(&mut bytes);
-    // The bytes are part of the program.
-    assert!(read.is_ok(), "a table of weights is damaged");
-    bytes
 }
 
 /// What stands for a weight in a list in the order of weights.

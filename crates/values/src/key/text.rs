@@ -29,7 +29,7 @@ pub fn write_text_key(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
     if let Some(rule) = SequenceRule::of(collation) {
         return write_sequence_key(rule, text, out);
     }
-    write_text_start(collation, text, out);
+    write_plain_start(collation, text, out);
     out.extend_from_slice(&END);
 }
 
@@ -38,10 +38,14 @@ pub(super) fn write_text_start(collation: Collation, text: &[u8], out: &mut Vec<
     if let Some(rule) = LeveledRule::of(collation) {
         return write_leveled_start(rule, text, out);
     }
-    // Such keys do not begin as texts do.
-    if SequenceRule::of(collation).is_some() {
-        return;
+    // Keys of whole texts do not begin as the texts do.
+    if SequenceRule::of(collation).is_none() {
+        write_plain_start(collation, text, out);
     }
+}
+
+/// As `write_text_start`, of `utf8mb4_general_ci`, `utf8mb4_bin`, and what compares as they do.
+fn write_plain_start(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
     let text = trim_spaces(text);
     out.reserve(text.len() + END.len());
     match collation.comparing() {

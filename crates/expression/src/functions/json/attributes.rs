@@ -24,7 +24,8 @@ pub fn object_of_text(name: &str, text: &str) -> String {
     printed(&Json::Object(members))
 }
 
-fn printed(document: &Json) -> String {
+/// A document as text.
+pub(crate) fn printed(document: &Json) -> String {
     let mut text = Vec::new();
     document.write(&mut text);
     String::from_utf8_lossy(&text).into_owned()

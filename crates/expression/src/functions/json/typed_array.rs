@@ -25,6 +25,7 @@ use values::types::{ColumnType, LobSize};
 
 use crate::functions::call::Call;
 use crate::functions::function::Function;
+use crate::functions::json::attributes::printed;
 use crate::functions::json::calls::with_documents;
 use crate::functions::json::single_value::number;
 use crate::row::scope::Scope;
@@ -115,9 +116,7 @@ pub fn element_keys(mut array: &[u8]) -> impl Iterator<Item = &[u8]> {
 pub fn shown_elements(element: &ColumnType, array: &[u8]) -> String {
     let values = element_keys(array).filter_map(|key| decode_part(element, false, None, key).ok());
     let of = |(value, _): (Value, usize)| Json::of(element, value.as_datum(), Zone::UTC);
-    let mut text = Vec::new();
-    Json::Array(values.map(of).collect()).write(&mut text);
-    let mut shown = String::from_utf8_lossy(&text).into_owned();
+    let mut shown = printed(&Json::Array(values.map(of).collect()));
     let bytes = match element {
         ColumnType::VarChar { chars, .. } => *chars as usize * 4,
         ColumnType::VarBinary { bytes } => *bytes as usize,
@@ -379,12 +378,10 @@ fn integer(element: &Json, unsigned: bool) -> std::result::Result<Value, Refusal
 }
 
 fn text_of(element: &Json) -> String {
-    if let Json::String(text) = element {
-        return text.clone();
+    match element {
+        Json::String(text) => text.clone(),
+        other => printed(other),
     }
-    let mut text = Vec::new();
-    element.write(&mut text);
-    String::from_utf8_lossy(&text).into_owned()
 }
 
 fn moment(

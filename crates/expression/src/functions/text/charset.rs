@@ -34,7 +34,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
 }
 
 /// Bytes as text of a character set.
-pub fn read_as(node: Node, set: CharacterSet) -> Node {
+fn read_as(node: Node, set: CharacterSet) -> Node {
     let ty = ColumnType::VarChar { chars: CHARS_MAX, collation: Collation::default_of(set) };
     let text = of_set(Function::ReadAs, node, set, ty);
     let (ty, nullable) = (text.ty.clone(), text.nullable);
@@ -50,7 +50,7 @@ pub fn converted_to(node: Node, set: CharacterSet) -> Node {
 }
 
 /// The bytes of a text in a character set.
-pub fn written_in(node: Node, set: CharacterSet) -> Node {
+fn written_in(node: Node, set: CharacterSet) -> Node {
     of_set(Function::WrittenIn, node, set, BYTES)
 }
 

@@ -110,6 +110,14 @@ fn pattern_of<'b>(
     Some(bytes_of(&call.arguments[1].ty, cell.datum(), call.scope.zone, buffer))
 }
 
+/// A moment in the form that the second argument says.
+fn shown_moment<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>], value: DateTime) -> Cell<'a> {
+    let mut buffer = Vec::new();
+    let pattern = pattern_of(call, cells, &mut buffer);
+    let shown = pattern.and_then(|pattern| format(pattern, value, call.scope.time_names()));
+    shown.map_or(NULL, Cell::Owned)
+}
+
 fn moment_of_unix<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Cell<'a> {
     let scope = call.scope;
     let Some(number) = scope.number(cells[0].datum()) else { return NULL };
@@ -128,12 +136,7 @@ fn moment_of_unix<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Cell<'a> {
     let Some(value) = scope.zone.datetime_at(micros) else { return NULL };
     match cells.get(1) {
         None => Cell::Plain(Datum::DateTime(value)),
-        Some(_) => {
-            let mut buffer = Vec::new();
-            let pattern = pattern_of(call, cells, &mut buffer);
-            let shown = pattern.and_then(|pattern| format(pattern, value, scope.time_names()));
-            shown.map_or(NULL, Cell::Owned)
-        }
+        Some(_) => shown_moment(call, cells, value),
     }
 }
 
@@ -204,10 +207,7 @@ pub(crate) fn of_days<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cel
             .map_or(NULL, |micros| int(micros.div_euclid(SECOND) + EPOCH_DAYS * 86_400)),
         _ => {
             let _printed = printed_room(cells, scope)?;
-            let mut buffer = Vec::new();
-            let pattern = pattern_of(call, cells, &mut buffer);
-            let shown = pattern.and_then(|pattern| format(pattern, value, scope.time_names()));
-            shown.map_or(NULL, Cell::Owned)
+            shown_moment(call, cells, value)
         }
     })
 }
