@@ -339,7 +339,7 @@ impl Engine {
     /// Counts that an index is asked, and for which key.
     #[inline]
     pub(crate) fn note_asked(&self, table: &Table, index: usize, key: Option<&[u8]>) {
-        let of = (table.id, table.index_id_at(index));
+        let of = (table.id, table.index_at(index).id);
         self.asked_keys().note(of, key, || self.unix_seconds());
     }
 
@@ -413,7 +413,7 @@ impl Engine {
         if table.is_current() && (is_latest() || table.is_shown_by(view)) {
             return Ok(());
         }
-        match !is_latest() && table.is_kept_for(view, table.index_id_at(index)) {
+        match !is_latest() && table.is_kept_for(view, table.index_at(index).id) {
             true => Ok(()),
             false => Err(Error::SchemaChanged),
         }

@@ -150,7 +150,7 @@ pub(crate) struct ForeignColumns {
 pub type References = Arc<[Reference]>;
 
 /// A table whose rows go or change with those of another, by foreign keys that say so.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Follower {
     /// Its database.
     pub database: String,
@@ -163,21 +163,21 @@ pub(crate) fn followers(
     references: &HashMap<(&str, &str), Vec<Reference>>,
     table: (&str, &str),
 ) -> Arc<[Follower]> {
-    let mut found: BTreeSet<Follower> = BTreeSet::new();
-    let mut next = vec![(table.0.to_owned(), table.1.to_owned())];
-    while let Some((database, name)) = next.pop() {
-        for reference in references.get(&(&*database, &*name)).into_iter().flatten() {
+    let mut found: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let mut next = vec![table];
+    while let Some(name) = next.pop() {
+        for reference in references.get(&name).into_iter().flatten() {
             let key = &reference.key;
             let follows = !key.on_delete.refuses() || !key.on_update.refuses();
-            let (database, table_name) = (reference.database.clone(), reference.table.clone());
-            if !follows || (&*database, &*table_name) == table {
-                continue;
-            }
-            let follower = Follower { database: database.clone(), table: table_name.clone() };
-            if found.insert(follower) {
-                next.push((database, table_name));
+            let follower = (&*reference.database, &*reference.table);
+            if follows && follower != table && found.insert(follower) {
+                next.push(follower);
             }
         }
     }
-    found.into_iter().collect()
+    let owned = |(database, table): (&str, &str)| Follower {
+        database: database.to_owned(),
+        table: table.to_owned(),
+    };
+    found.into_iter().map(owned).collect()
 }

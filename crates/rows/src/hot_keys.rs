@@ -28,7 +28,7 @@ impl Engine {
         let (samples, keys) = self.asked_keys().hottest(self.unix_seconds());
         let hot = |(key, count): (Box<[u8]>, u64)| {
             let row = self.locked_row(&key)?;
-            let index = row.table.index_name_at(row.index?).to_owned();
+            let index = row.table.index_at(row.index?).name.clone();
             let percent = count * 100 / samples.max(1);
             Some(HotKey { table: row.table, index, values: row.values, samples: count, percent })
         };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::check::{first_values, shown};
 use crate::engine::Engine;
+use crate::row_lock_wait::KeyPlace;
 use crate::store::KeyRange;
 use crate::table::Table;
 
@@ -39,21 +40,11 @@ impl Engine {
 
     /// What a locked key belongs to; `None` where the table is gone.
     pub fn locked_row(&self, key: &[u8]) -> Option<LockedRow> {
-        let id = u32::from_be_bytes(*key.first_chunk()?);
-        let table = self.catalog().all_tables().into_iter().find(|table| table.id == id)?;
-        let index = key
-            .get(4..6)
-            .and_then(|bytes| table.index_of_id(u16::from_be_bytes([bytes[0], bytes[1]])));
+        let place = KeyPlace::of(key);
+        let table =
+            self.catalog().all_tables().into_iter().find(|table| table.id == place.table)?;
+        let index = place.index.and_then(|id| table.index_of_id(id));
         let values = index.map_or_else(String::new, |index| shown(&table, index, key));
         Some(LockedRow { table, index, values })
-    }
-}
-
-impl Table {
-    /// An index by the number that its keys have, also one of members of arrays.
-    pub fn index_of_id(&self, id: u16) -> Option<usize> {
-        let arrays = self.multi_valued.iter().position(|of| of.index.id == id);
-        let rows = self.indexes.iter().position(|index| index.id == id);
-        rows.or(arrays.map(|at| self.first_multi_valued() + at))
     }
 }

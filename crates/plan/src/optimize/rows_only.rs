@@ -90,7 +90,7 @@ fn is_doubted(subquery: &Subquery) -> bool {
         return true;
     }
     if subquery.is_correlated()
-        && (!is_correlated_by_equations(subquery) || !is_joined_rightly(subquery))
+        && (!is_correlated_only_by(subquery, is_equation) || !is_joined_rightly(subquery))
     {
         return true;
     }
@@ -147,19 +147,15 @@ fn is_semi_join(subquery: &Subquery) -> bool {
         }
         SubqueryForm::Scalar => false,
     };
-    if !joinable || subquery.is_volatile || !is_asked_plainly(subquery) {
-        return false;
-    }
-    let mut query = subquery.query().clone();
-    let Body::Select(select) = &mut query.body else { return false };
-    if query.limit.is_some() || select.distinct {
-        return false;
-    }
-    let written = select.conditions.len();
-    select.conditions.retain(|term| equation(term).is_none());
-    let has_equation = select.conditions.len() < written;
-    select.conditions.retain(|term| !is_of_both_rows(term));
-    has_equation && free_references(&mut query).is_empty()
+    let query = subquery.query();
+    let Body::Select(select) = &query.body else { return false };
+    joinable
+        && !subquery.is_volatile
+        && query.limit.is_none()
+        && !select.distinct
+        && is_asked_plainly(subquery)
+        && select.conditions.iter().any(|term| equation(term).is_some())
+        && is_correlated_only_by(subquery, |term| equation(term).is_some() || is_of_both_rows(term))
 }
 
 /// Whether a term refers to no row but its own and the one right outside of its SELECT, and has no
@@ -170,11 +166,11 @@ fn is_of_both_rows(term: &Node) -> bool {
     is_near
 }
 
-/// Whether it refers to what encloses it only by equations that its WHERE demands.
-fn is_correlated_by_equations(subquery: &Subquery) -> bool {
+/// Whether it refers to what encloses it only by terms of its WHERE that are such.
+fn is_correlated_only_by(subquery: &Subquery, is_such: impl Fn(&Node) -> bool) -> bool {
     let mut rest = subquery.query().clone();
     if let Body::Select(select) = &mut rest.body {
-        select.conditions.retain(|term| !is_equation(term));
+        select.conditions.retain(|term| !is_such(term));
     }
     free_references(&mut rest).is_empty()
 }

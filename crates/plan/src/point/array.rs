@@ -18,10 +18,9 @@ use rows::store::KeyRange;
 use rows::table::{PartCodec, Table};
 use values::datum::{Datum, Value};
 
-use super::key::KeyValue;
 use super::lookup::{Lookup, find_equal};
 use super::partitions::PartitionTerms;
-use super::ranges::{IndexRanges, LOOKUPS_MAX, Ranges, one_key};
+use super::ranges::{IndexRanges, LOOKUPS_MAX, Ranges, extend, values_of};
 use crate::index_use::{IndexUse, PartitionSet};
 use results::Result;
 
@@ -124,10 +123,7 @@ impl ArrayLookup {
         let mut before = vec![Vec::new()];
         for (lookup, part) in self.before.iter().zip(&of.codec.parts) {
             let Some(values) = values_of(lookup, part, table, scope)? else { return Ok(None) };
-            let extended = |known: Vec<Value>| {
-                values.iter().map(move |value| [&known[..], std::slice::from_ref(value)].concat())
-            };
-            before = before.into_iter().flat_map(extended).collect::<Vec<Vec<Value>>>();
+            before = extend(before, values);
         }
         let mut behind = Vec::with_capacity(self.behind.len());
         for (lookup, part) in self.behind.iter().zip(&of.codec.parts[of.array + 1..]) {
@@ -186,29 +182,6 @@ impl ArrayLookup {
         let first = shared_elements(array, sought).find(|at| *at >= none);
         Ok(first == Some(part + none))
     }
-}
-
-/// The values of a part; `None` if the index cannot look it up.
-fn values_of(
-    lookup: &Lookup,
-    part: &PartCodec,
-    table: &Table,
-    scope: &Scope<'_>,
-) -> Result<Option<Vec<Value>>> {
-    Ok(Some(match lookup {
-        Lookup::Partitions(terms) => {
-            terms.ids(table, scope)?.into_iter().map(|id| Value::UInt(u64::from(id))).collect()
-        }
-        Lookup::Null if part.nullable => vec![Value::Null],
-        Lookup::Null => Vec::new(),
-        Lookup::One(node, rule) => match one_key(node, &part.ty, *rule, scope)? {
-            KeyValue::Exact(Value::Null) if !part.nullable => Vec::new(),
-            KeyValue::Exact(value) => vec![value],
-            KeyValue::Nothing => Vec::new(),
-            KeyValue::Unusable => return Ok(None),
-        },
-        Lookup::Any(..) => return Ok(None),
-    }))
 }
 
 /// What each multi-valued index that may be used makes of the terms.

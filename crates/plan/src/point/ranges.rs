@@ -207,6 +207,36 @@ fn joined(range: &mut KeyRange, next: &mut KeyRange) -> bool {
     true
 }
 
+/// The values that a lookup gives a part of keys, none where no row can have them; `None` if the
+/// index cannot look one of them up.
+pub(super) fn values_of(
+    lookup: &Lookup,
+    part: &PartCodec,
+    table: &Table,
+    scope: &Scope<'_>,
+) -> Result<Option<Vec<Value>>> {
+    let (nodes, rule) = match lookup {
+        Lookup::Partitions(terms) => {
+            let ids = terms.ids(table, scope)?;
+            return Ok(Some(ids.into_iter().map(|id| Value::UInt(u64::from(id))).collect()));
+        }
+        // No row has NULL there.
+        Lookup::Null if !part.nullable => return Ok(Some(Vec::new())),
+        Lookup::Null => return Ok(Some(vec![Value::Null])),
+        Lookup::One(node, rule) => (std::slice::from_ref(node), *rule),
+        Lookup::Any(nodes, rule) => (&nodes[..], *rule),
+    };
+    let mut values = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        match one_key(node, &part.ty, rule, scope)? {
+            KeyValue::Exact(value) => values.push(value),
+            KeyValue::Nothing => {}
+            KeyValue::Unusable => return Ok(None),
+        }
+    }
+    Ok(Some(values))
+}
+
 impl IndexKeys {
     /// Adds the ranges of these keys; `false` if the index cannot look one of them up.
     fn add_ranges(
@@ -223,32 +253,10 @@ impl IndexKeys {
         // The usual case: one key.
         let mut prefixes: Vec<Vec<Value>> = vec![Vec::with_capacity(self.equal.len())];
         for (lookup, part) in self.equal.iter().zip(table.key_parts(index)) {
-            let ty = &part.ty;
-            let values = match lookup {
-                Lookup::Partitions(terms) => {
-                    let ids = terms.ids(table, scope)?;
-                    ids.into_iter().map(|id| Value::UInt(u64::from(id))).collect()
-                }
-                // No row has NULL there.
-                Lookup::Null if !part.nullable => return Ok(true),
-                Lookup::Null => vec![Value::Null],
-                Lookup::One(node, rule) => match one_key(node, ty, *rule, scope)? {
-                    KeyValue::Exact(value) => vec![value],
-                    KeyValue::Nothing => return Ok(true),
-                    KeyValue::Unusable => return Ok(false),
-                },
-                Lookup::Any(nodes, rule) => {
-                    let mut values = Vec::with_capacity(nodes.len());
-                    for node in nodes {
-                        match one_key(node, ty, *rule, scope)? {
-                            KeyValue::Exact(value) => values.push(value),
-                            KeyValue::Nothing => {}
-                            KeyValue::Unusable => return Ok(false),
-                        }
-                    }
-                    values
-                }
-            };
+            let Some(values) = values_of(lookup, part, table, scope)? else { return Ok(false) };
+            if values.is_empty() {
+                return Ok(true);
+            }
             prefixes = extend(prefixes, values);
         }
         for prefix in &prefixes {
@@ -373,7 +381,7 @@ pub(super) fn one_key(
     Ok(equal_key(ty, datum, rule, scope.zone))
 }
 
-fn extend(prefixes: Vec<Vec<Value>>, values: Vec<Value>) -> Vec<Vec<Value>> {
+pub(super) fn extend(prefixes: Vec<Vec<Value>>, values: Vec<Value>) -> Vec<Vec<Value>> {
     if let [_] = prefixes.as_slice()
         && values.len() == 1
     {

@@ -163,37 +163,28 @@ pub(super) fn noted_columns(
     indexes: &[usize],
     origins: &[Option<usize>],
 ) -> Option<NotedColumns> {
+    let first_member = next.indexes.len();
+    let first_full_text = first_member + next.members.len();
+    let first_multi_valued = first_full_text + next.full_texts.len();
     let mut wanted = Vec::new();
-    // Entries of members and words are made of the whole row.
-    let mut wants_values = true;
-    for index in indexes {
-        match next.indexes.get(*index) {
-            Some(index) => {
-                wanted.extend(index.parts.iter().map(|part| part.column));
-                wanted.extend(next.partition_column());
-            }
-            None => {
-                let listed = *index - next.indexes.len();
-                let behind = listed.checked_sub(next.members.len());
-                let multi_valued = behind.and_then(|at| at.checked_sub(next.full_texts.len()));
-                match (next.members.get(listed), behind, multi_valued) {
-                    (Some(member), ..) => wanted.push(next.column(&member.column)?),
-                    (None, _, Some(at)) => {
-                        let parts = &next.multi_valued.get(at)?.index.parts;
-                        wanted.extend(parts.iter().map(|part| part.column));
-                        wanted.extend(next.partition_column());
-                    }
-                    (None, at, None) => {
-                        let names = &next.full_texts.get(at?)?.columns;
-                        let columns: Option<Vec<usize>> =
-                            names.iter().map(|name| next.column(name)).collect();
-                        wanted.extend(columns?);
-                    }
-                }
-                wants_values = false;
-            }
+    for &at in indexes {
+        if (first_member..first_full_text).contains(&at) {
+            wanted.push(next.column(&next.members[at - first_member].column)?);
+        } else if (first_full_text..first_multi_valued).contains(&at) {
+            let names = &next.full_texts[at - first_full_text].columns;
+            let columns: Option<Vec<usize>> = names.iter().map(|name| next.column(name)).collect();
+            wanted.extend(columns?);
+        } else {
+            let index = match at.checked_sub(first_multi_valued) {
+                Some(at) => &next.multi_valued.get(at)?.index,
+                None => &next.indexes[at],
+            };
+            wanted.extend(index.parts.iter().map(|part| part.column));
+            wanted.extend(next.partition_column());
         }
     }
+    // Entries of members, words and elements are made of the whole row.
+    let wants_values = indexes.iter().all(|at| *at < first_member);
     let origin = |position: usize| {
         let origin = origins[position]?;
         (table.columns[origin].ty == next.columns[position].ty).then_some(origin)
@@ -216,11 +207,8 @@ impl Making for NewIndexes<'_> {
     }
 
     fn is_unique(&self) -> bool {
-        let codec = |index: &usize| {
-            let multi_valued = self.next.multi_valued_at(*index).map(|of| &of.codec);
-            self.next.codecs.get(*index).or(multi_valued)
-        };
-        self.indexes.iter().filter_map(codec).any(|codec| codec.unique)
+        let codecs = self.indexes.iter().filter_map(|index| self.next.codec_if_any(*index));
+        codecs.map(|codec| codec.unique).any(|unique| unique)
     }
 
     fn sort(&self, number: u64, row_key: &[u8], row: &[u8], sorter: &mut RowSorter) -> Result<()> {

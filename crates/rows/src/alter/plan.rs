@@ -400,14 +400,15 @@ impl Plan {
                 self.renumber_index(index)?;
             }
         }
-        for of in &mut self.definition.multi_valued {
+        for at in 0..self.definition.multi_valued.len() {
+            let of = &mut self.definition.multi_valued[at];
             let before = of.index.parts.len();
             of.array -= of.index.parts[..of.array].iter().filter(|p| p.column == position).count();
             of.index.parts.retain(|part| part.column != position);
             if of.index.parts.len() < before {
-                let id = self.definition.next_index;
-                self.definition.next_index = id.checked_add(1).ok_or(BrokenRule::TooManyIndexes)?;
-                self.removed.push(std::mem::replace(&mut of.index.id, id));
+                let id = take_index_id(&mut self.definition)?;
+                let index = &mut self.definition.multi_valued[at].index;
+                self.removed.push(std::mem::replace(&mut index.id, id));
             }
         }
         for index in (0..self.definition.members.len()).rev() {

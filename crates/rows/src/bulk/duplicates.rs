@@ -405,7 +405,7 @@ impl<'a> KeptEntries<'a> {
 /// Whether an index of a table tells rows apart.
 pub(super) fn is_unique(table: &Table, index: usize) -> bool {
     // Member indexes and full-text ones follow upon the others, and multi-valued ones upon those.
-    let codec = table.codecs.get(index).or(table.multi_valued_at(index).map(|of| &of.codec));
+    let codec = table.codec_if_any(index);
     codec.is_some_and(|codec| codec.unique) && (index > 0 || !table.has_hidden_key())
 }
 

@@ -249,7 +249,7 @@ impl Table {
     /// What such an index is called in reports.
     pub(crate) fn listed_name(&self, index: usize) -> String {
         if self.multi_valued_at(self.codecs.len() + index).is_some() {
-            return format!("index {}", self.index_name_at(self.codecs.len() + index));
+            return format!("index {}", self.index_at(self.codecs.len() + index).name);
         }
         match self.member_codecs.get(index) {
             Some(codec) => format!("member index {}", codec.member),

@@ -16,18 +16,16 @@
 //!
 //! Not here: arrays as values (`expression`, `typed_array`), writing entries (`transaction`).
 
-use expression::{element_keys, shown_elements};
+use expression::element_keys;
 use values::datum::Datum;
 use values::row::RowRef;
-use values::temporal::Zone;
-use values::text::write_text;
 
 use super::entries::IndexEntry;
 use super::keys::{IndexCodec, KEY_BYTES_MAX, PREFIX_BYTES, encode_part};
 use super::ranges::{prefixed, successor};
 use super::version::Table;
 use crate::error::{Error, Result};
-use crate::schema::{IndexId, MultiValuedIndex, TableDefinition};
+use crate::schema::{Index, IndexId, MultiValuedIndex, TableDefinition};
 use crate::store::KeyRange;
 
 /// A multi-valued index with what its keys need.
@@ -64,7 +62,7 @@ impl MultiValuedCodec {
     ///
     /// # Errors
     /// `TooLarge`.
-    pub(super) fn entries(&self, row: &[Datum<'_>], primary: &[u8]) -> Result<Vec<IndexEntry>> {
+    pub(crate) fn entries(&self, row: &[Datum<'_>], primary: &[u8]) -> Result<Vec<IndexEntry>> {
         let parts = &self.codec.parts;
         let Datum::Bytes(array) = row[parts[self.array].column] else { return Ok(Vec::new()) };
         let (mut head, mut tail) = (self.codec.prefix.to_vec(), Vec::new());
@@ -149,20 +147,28 @@ impl Table {
         }
     }
 
-    /// The number of such an index.
-    pub(crate) fn index_id_at(&self, index: usize) -> IndexId {
-        match index.checked_sub(self.first_multi_valued()) {
-            Some(at) if at < self.multi_valued.len() => self.multi_valued[at].index.id,
-            _ => self.indexes[index].id,
+    /// As `codec_at`; `None` where there is none.
+    pub(crate) fn codec_if_any(&self, index: usize) -> Option<&IndexCodec> {
+        self.codecs.get(index).or_else(|| self.multi_valued_at(index).map(|of| &of.codec))
+    }
+
+    /// An index that has parts of columns, by its position.
+    ///
+    /// # Panics
+    /// Where there is none at the position.
+    pub fn index_at(&self, index: usize) -> &Index {
+        let behind = index.checked_sub(self.first_multi_valued());
+        match behind.and_then(|at| self.multi_valued.get(at)) {
+            Some(of) => &of.index,
+            None => &self.indexes[index],
         }
     }
 
-    /// The name of such an index.
-    pub fn index_name_at(&self, index: usize) -> &str {
-        match index.checked_sub(self.first_multi_valued()) {
-            Some(at) if at < self.multi_valued.len() => &self.multi_valued[at].index.name,
-            _ => &self.indexes[index].name,
-        }
+    /// The position of such an index, by the number that its keys have.
+    pub fn index_of_id(&self, id: IndexId) -> Option<usize> {
+        let arrays = self.multi_valued.iter().position(|of| of.index.id == id);
+        let rows = self.indexes.iter().position(|index| index.id == id);
+        rows.or(arrays.map(|at| self.first_multi_valued() + at))
     }
 
     /// The entries of a row in the multi-valued index at a position.
@@ -177,28 +183,6 @@ impl Table {
     ) -> Result<Vec<IndexEntry>> {
         let Some(codec) = self.multi_valued_at(index) else { return Ok(Vec::new()) };
         codec.entries(&row.values()?, row_key.get(self.head_of_keys()..).unwrap_or_default())
-    }
-
-    /// A row's key in a multi-valued index as MySQL shows it: the elements of the array stand for
-    /// its part.
-    pub(crate) fn shown_key_of_array(&self, index: usize, row: &[Datum<'_>]) -> Option<Vec<u8>> {
-        let MultiValuedCodec { codec, array } = self.multi_valued_at(index)?;
-        let mut shown = Vec::new();
-        let own = codec.parts.iter().enumerate();
-        let own = own.filter(|(_, part)| self.partition_column() != Some(part.column));
-        for (position, (number, part)) in own.enumerate() {
-            if position > 0 {
-                shown.push(b'-');
-            }
-            match row[part.column] {
-                Datum::Null => shown.extend_from_slice(b"NULL"),
-                Datum::Bytes(elements) if number == *array => {
-                    shown.extend_from_slice(shown_elements(&part.ty, elements).as_bytes());
-                }
-                value => write_text(&part.ty, value, Zone::UTC, &mut shown),
-            }
-        }
-        Some(shown)
     }
 }
 

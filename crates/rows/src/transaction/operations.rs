@@ -255,15 +255,16 @@ impl Transaction {
                 return Ok(Some(row_key));
             }
         }
-        if !table.multi_valued.iter().any(|of| of.index.unique) {
-            return Ok(None);
-        }
-        for entry in table.listed_entries(row, &[0; PREFIX_BYTES])? {
-            let index = table.codecs.len() + entry.index;
-            if entry.unique
-                && let Some(row_key) = self.claim_entry_or_row(table, index, &entry.key)?
-            {
-                return Ok(Some(row_key));
+        let arrays = table.multi_valued_codecs.iter().enumerate();
+        for (at, of) in arrays.filter(|(_, of)| of.codec.unique) {
+            let index = table.first_multi_valued() + at;
+            // Keys of unique entries are without the row's.
+            for entry in of.entries(row, &[])? {
+                if entry.unique
+                    && let Some(row_key) = self.claim_entry_or_row(table, index, &entry.key)?
+                {
+                    return Ok(Some(row_key));
+                }
             }
         }
         Ok(None)

@@ -7,6 +7,7 @@
 //!
 //! Not here: which entries a changed row keeps (`changing`).
 
+use expression::shown_elements;
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::text::write_text;
@@ -248,25 +249,26 @@ impl Transaction {
 
 /// The error for a row whose key in a unique index is taken.
 pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>]) -> Error {
-    let of_key = |entry: Vec<u8>| Error::Duplicate {
-        table: table.name.clone(),
-        index: table.index_name_at(index).to_owned(),
-        entry: String::from_utf8_lossy(&entry).into_owned(),
-    };
-    if let Some(entry) = table.shown_key_of_array(index, row) {
-        return of_key(entry);
-    }
+    let array = table.multi_valued_at(index).map(|of| of.array);
     let mut entry = Vec::new();
-    let parts = table.codecs[index].parts.iter();
-    let own = parts.filter(|part| table.partition_column() != Some(part.column));
-    for (position, part) in own.enumerate() {
+    let parts = table.codec_at(index).parts.iter().enumerate();
+    let own = parts.filter(|(_, part)| table.partition_column() != Some(part.column));
+    for (position, (number, part)) in own.enumerate() {
         if position > 0 {
             entry.push(b'-');
         }
         match row[part.column] {
             Datum::Null => entry.extend_from_slice(b"NULL"),
+            // As MySQL shows it: the elements of the array stand for its part.
+            Datum::Bytes(elements) if array == Some(number) => {
+                entry.extend_from_slice(shown_elements(&part.ty, elements).as_bytes());
+            }
             value => write_text(&part.ty, value, Zone::UTC, &mut entry),
         }
     }
-    of_key(entry)
+    Error::Duplicate {
+        table: table.name.clone(),
+        index: table.index_at(index).name.clone(),
+        entry: String::from_utf8_lossy(&entry).into_owned(),
+    }
 }

@@ -18,9 +18,9 @@ use values::datum::Datum;
 use super::life::Transaction;
 use crate::error::Result;
 use crate::find::row_at;
-use crate::schema::IndexId;
+use crate::row_lock_wait::KeyPlace;
 use crate::store::Reach;
-use crate::table::{PREFIX_BYTES, PRIMARY, RowDelta, Table};
+use crate::table::{PRIMARY, RowDelta, Table};
 
 impl Transaction {
     /// Takes over a write.
@@ -34,7 +34,7 @@ impl Transaction {
         value: Option<Vec<u8>>,
     ) -> Result<()> {
         self.enter(table)?;
-        let index = key.get(4..PREFIX_BYTES).map(|id| IndexId::from_be_bytes([id[0], id[1]]));
+        let index = KeyPlace::of(&key).index;
         match index {
             Some(PRIMARY) => self.resume_row(table, &key, value.as_deref())?,
             Some(index) if table.indexes_with_parts().any(|of| of.id == index && of.unique) => {

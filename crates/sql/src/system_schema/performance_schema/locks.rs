@@ -190,7 +190,7 @@ fn line(
     let values = bare.unwrap_or(&row.values);
     let (index, lock_type, mode, data) = match row.index {
         Some(index) => {
-            let name = text(row.table.index_name_at(index));
+            let name = text(&row.table.index_at(index).name);
             let data = if values.is_empty() { Value::Null } else { text(values) };
             (name, "RECORD", mode, data)
         }

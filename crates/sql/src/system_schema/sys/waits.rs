@@ -58,7 +58,7 @@ pub(super) fn lock_waits(facts: &ListingContext<'_>, table: &mut TableFiller<'_>
                     }
                     "locked_table_schema" => text(&row.table.database),
                     "locked_table_name" => text(&row.table.name),
-                    "locked_index" => text(row.table.index_name_at(row.index?)),
+                    "locked_index" => text(&row.table.index_at(row.index?).name),
                     "locked_type" => text(if row.index.is_some() { "RECORD" } else { "TABLE" }),
                     "waiting_trx_id" => number(wait.waiting),
                     "waiting_lock_id" => lock_id(wait.waiting),
