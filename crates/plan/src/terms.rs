@@ -34,6 +34,13 @@ pub fn references(node: &Node) -> u64 {
     found
 }
 
+/// Whether an expression has a literal that was taken out of the text, or a `?`.
+pub fn has_literal(node: &Node) -> bool {
+    let mut found = false;
+    node.visit(&mut |node| found |= matches!(node.kind, Kind::Parameter(_)));
+    found
+}
+
 /// Whether an expression has a sub-query.
 pub fn has_subquery(node: &Node) -> bool {
     let mut found = false;

@@ -19,6 +19,18 @@ pub fn write_hex(bytes: &[u8], upper: bool) -> Vec<u8> {
     out
 }
 
+/// The first bytes of a value as MySQL's messages show them: `\xNN` where they are not printable
+/// ASCII, six at most.
+pub fn shown_bytes(bytes: &[u8]) -> String {
+    const BYTES_MAX: usize = 6;
+    let shown = bytes.iter().take(BYTES_MAX).map(|byte| match byte {
+        0x20..=0x7E => char::from(*byte).to_string(),
+        _ => format!("\\x{byte:02X}"),
+    });
+    let rest = if bytes.len() > BYTES_MAX { "..." } else { "" };
+    shown.collect::<String>() + rest
+}
+
 /// What hexadecimal digits say; before an odd number of them a 0 is thought.
 pub fn from_hex(text: &[u8]) -> Option<Vec<u8>> {
     let value = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);

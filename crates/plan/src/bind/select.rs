@@ -23,7 +23,7 @@ use super::scope::QueryScope;
 use super::title::{item_name, result_type};
 use super::zero_date::{is_never_null, last_number_as_null, zero_date_as_null};
 use crate::bind::scalar::{Bound, needs_literals, unsupported};
-use crate::terms::push_terms;
+use crate::terms::{has_literal, push_terms};
 use crate::tree::{
     Aggregate, Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Source, Windowing,
 };
@@ -330,12 +330,6 @@ fn column_name(expr: &ast::Expr) -> Option<&str> {
 fn is_over_windows(node: &Node) -> bool {
     let mut found = false;
     node.visit(&mut |node| found |= matches!(node.kind, Kind::Window(_)));
-    found
-}
-
-fn has_literal(node: &Node) -> bool {
-    let mut found = false;
-    node.visit(&mut |node| found |= matches!(node.kind, Kind::Parameter(_)));
     found
 }
 

@@ -16,6 +16,7 @@
 use std::mem::discriminant;
 use std::sync::Arc;
 
+use crate::terms::has_literal;
 use expression::{
     Arithmetic, BIGINT, Comparison, ElementSearch, Function, Kind, Node, array_parts, search_node,
     slot,
@@ -363,11 +364,9 @@ impl Finder<'_> {
 
     /// A constant of the type that its literals give it; `None` where they are of any kind.
     fn of_kind(&mut self, sought: Node) -> Option<Node> {
-        let mut has_literals = false;
-        sought.visit(&mut |node| has_literals |= matches!(node.kind, Kind::Parameter(_)));
         match self.kinds {
             LiteralKinds::Known => Some(sought),
-            _ if !has_literals => Some(sought),
+            _ if !has_literal(&sought) => Some(sought),
             LiteralKinds::Unknown | LiteralKinds::Wanted => {
                 self.kinds = LiteralKinds::Wanted;
                 None

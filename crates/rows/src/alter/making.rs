@@ -207,8 +207,8 @@ impl Making for NewIndexes<'_> {
     }
 
     fn is_unique(&self) -> bool {
-        let codecs = self.indexes.iter().filter_map(|index| self.next.codec_if_any(*index));
-        codecs.map(|codec| codec.unique).any(|unique| unique)
+        let mut codecs = self.indexes.iter().filter_map(|index| self.next.codec_if_any(*index));
+        codecs.any(|codec| codec.unique)
     }
 
     fn sort(&self, number: u64, row_key: &[u8], row: &[u8], sorter: &mut RowSorter) -> Result<()> {

@@ -8,6 +8,7 @@ use expression::{Level, RowView, json_scalar, text_of};
 use rows::schema::Column;
 use rows::table::Table;
 use values::ErrorCode;
+use values::codes::shown_bytes;
 use values::convert::{Issue, first_unstorable, of_today};
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
@@ -255,19 +256,12 @@ impl WriteContext<'_> {
 /// A bad value as a message shows it: strange bytes as `\xNN`, six bytes of a text from where it is
 /// bad.
 fn shown(text: &[u8], issue: Issue, ty: &ColumnType) -> String {
-    const BYTES_MAX: usize = 6;
     if issue == Issue::InvalidUtf8 || std::str::from_utf8(text).is_err() {
         let bad = match issue {
             Issue::InvalidUtf8 => first_unstorable(ty, text),
             _ => std::str::from_utf8(text).err().map(|error| error.valid_up_to()),
         };
-        let from = &text[bad.unwrap_or(0)..];
-        let shown = from.iter().take(BYTES_MAX).map(|byte| match byte {
-            0x20..=0x7e => (*byte as char).to_string(),
-            _ => format!("\\x{byte:02X}"),
-        });
-        let rest = if from.len() > BYTES_MAX { "..." } else { "" };
-        return shown.collect::<String>() + rest;
+        return shown_bytes(&text[bad.unwrap_or(0)..]);
     }
     String::from_utf8_lossy(text).chars().take(128).collect()
 }

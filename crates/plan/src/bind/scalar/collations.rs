@@ -4,6 +4,7 @@
 
 use expression::{Comparison, Kind, Node, common_rule, mixed_collation};
 use syntax::types::with_collation;
+use values::codes::shown_bytes;
 use values::types::Collation;
 use values::{ErrorCode, SqlMode, Value};
 
@@ -76,15 +77,9 @@ fn refuse_literal(node: &Node, collation: Collation) -> Bound<()> {
     if own.is_binary() || set.is_binary() || set.has_all(text) {
         return Ok(());
     }
-    let bytes = own.encode(text);
-    let shown = bytes.iter().take(6).map(|byte| match byte {
-        0x20..=0x7E => char::from(*byte).to_string(),
-        _ => format!("\\x{byte:02X}"),
-    });
-    let shown: String = shown.collect();
-    let rest = if bytes.len() > 6 { "..." } else { "" };
+    let shown = shown_bytes(&own.encode(text));
     let (own, set) = (own.name(), set.name());
-    let message = format!("Cannot convert string '{shown}{rest}' from {own} to {set}");
+    let message = format!("Cannot convert string '{shown}' from {own} to {set}");
     Err(SqlError::new(ErrorCode::CannotConvertString, message).into())
 }
 

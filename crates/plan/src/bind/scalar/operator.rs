@@ -13,6 +13,7 @@ use values::types::{Collation, ColumnType};
 
 use super::call::{call_node, shift};
 use super::{Bound, Names, bind, needs_literals, rule_of_comparison, unsupported};
+use crate::terms::has_literal;
 
 pub(super) fn binary(
     left: &Expr,
@@ -229,9 +230,7 @@ fn negative_constant(value: &Value) -> Option<Value> {
 /// Whether `-x` of a whole number that is known when it is bound is one that no BIGINT holds: then
 /// it is a DECIMAL, where that of a column is an error.
 fn is_beyond_bigint(node: &Node) -> bool {
-    let mut has_parameters = false;
-    node.visit(&mut |node| has_parameters |= matches!(node.kind, Kind::Parameter(_)));
-    if has_parameters {
+    if has_literal(node) {
         // Literals that were taken out have this type when they are beyond.
         return matches!(node.kind, Kind::Parameter(_)) && node.ty == BIGINT_UNSIGNED;
     }
