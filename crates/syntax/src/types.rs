@@ -1,7 +1,8 @@
 //! Column types as CREATE TABLE and ALTER TABLE write them.
 //!
 //! Character sets: texts are stored as UTF-8, and a column keeps the set and the collation that it
-//! is declared with, which say how long it may be; `binary` makes the binary type of the same shape.
+//! is declared with, which say how long it may be; `binary` makes the binary type of the same
+//! shape.
 //!
 //! Not here: what follows the type in a column definition (`table`), CAST's types (crate `sql`,
 //! `bind::scalar`).
