@@ -82,6 +82,7 @@ table! {
     BadTable 1051 b"42S02";
     NonUniq 1052 b"23000";
     BadField 1054 b"42S22";
+    WrongFieldWithGroup 1055 b"42000";
     WrongGroupField 1056 b"42000";
     TooLongIdent 1059 b"42000";
     DupFieldname 1060 b"42S21";
@@ -126,6 +127,7 @@ table! {
     PasswordNoMatch 1133 b"42000";
     CantCreateThread 1135 b"HY000";
     WrongValueCountOnRow 1136 b"21S01";
+    MixOfGroupFuncAndFields 1140 b"42000";
     NonexistingGrant 1141 b"42000";
     TableaccessDenied 1142 b"42000";
     ColumnaccessDenied 1143 b"42000";
@@ -351,7 +353,11 @@ table! {
     ExplainNotSupported 3012 b"HY000";
     InvalidFieldSize 3013 b"HY000";
     QueryTimeout 3024 b"HY000";
+    AggregateOrderForUnion 3028 b"HY000";
+    AggregateOrderNonAggQuery 3029 b"HY000";
     IncorrectType 3064 b"HY000";
+    FieldInOrderNotSelect 3065 b"HY000";
+    AggregateInOrderNotSelect 3066 b"HY000";
     WrongFkOptionForGeneratedColumn 3104 b"HY000";
     GeneratedColumnNonPrior 3107 b"HY000";
     GeneratedColumnRefAutoInc 3109 b"HY000";

@@ -126,6 +126,17 @@ impl SqlMode {
         SqlMode(self.0 & !(1 << 7 | 1 << 8))
     }
 
+    /// What is given of a group must be the same in all of its rows.
+    pub fn only_full_group_by(self) -> bool {
+        self.0 & (1 << 4) != 0
+    }
+
+    /// These modes without that.
+    #[must_use]
+    pub fn without_full_groups(self) -> SqlMode {
+        SqlMode(self.0 & !(1 << 4))
+    }
+
     /// `"` quotes names.
     pub fn ansi_quotes(self) -> bool {
         self.0 & (1 << 2) != 0

@@ -53,7 +53,7 @@ impl Binder<'_> {
             }
             Expr::Subquery(query) => match literal_of(query) {
                 Some(literal) => bind(literal, names),
-                None => self.subquery(scope, query, |_| Ok(SubqueryForm::Scalar), 1),
+                None => self.subquery(scope, query, |_| Ok(SubqueryForm::Scalar), 1, false),
             },
             Expr::MatchAgainst { columns, match_value, opt_search_modifier } => {
                 let modifier = opt_search_modifier.as_ref();
@@ -63,7 +63,7 @@ impl Binder<'_> {
             Expr::Tuple(_) => Err(SqlError::operand_columns(1).into()),
             Expr::Exists { subquery, negated } => {
                 let form = SubqueryForm::Exists { negated: *negated };
-                self.subquery(scope, subquery, |_| Ok(form), 0)
+                self.subquery(scope, subquery, |_| Ok(form), 0, true)
             }
             Expr::InSubquery { expr, subquery, negated } => {
                 let (comparison, quantifier) = match negated {
@@ -118,12 +118,24 @@ impl Binder<'_> {
         self.want_literals("an aggregate")?;
         let misplaced =
             || SqlError::new(ErrorCode::InvalidGroupFuncUse, "Invalid use of group function");
-        if scope.inside_aggregate.get() {
-            return Err(misplaced().into());
-        }
         let FunctionArguments::List(list) = &call.args else { return unsupported(&call.name) };
         if call.filter.is_some() || call.null_treatment.is_some() || !call.within_group.is_empty() {
             return unsupported(&call.name);
+        }
+        let may_stand_here =
+            matches!(names.clause, "field list" | "having clause" | "order clause");
+        if let (AggregateFunction::AnyValue, [FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))]) =
+            (function, list.args.as_slice())
+        {
+            // MySQL has it as a function: where there are no groups, or of what is computed of
+            // groups already, it is what it is of.
+            let node = bind(expr, names)?;
+            if !may_stand_here || scope.inside_aggregate.get() || has_aggregate(&node) {
+                return Ok(node);
+            }
+        }
+        if scope.inside_aggregate.get() {
+            return Err(misplaced().into());
         }
         scope.inside_aggregate.set(true);
         let bound = self.aggregate_of(function, list, names);
@@ -138,8 +150,7 @@ impl Binder<'_> {
         let outer = outer.filter(|outer| level > 0 && outer.may_aggregate.get());
         if outer.is_none() {
             level = 0;
-            let allowed = matches!(names.clause, "field list" | "having clause" | "order clause");
-            if !allowed {
+            if !may_stand_here {
                 return Err(misplaced().into());
             }
         }
@@ -256,16 +267,20 @@ impl Binder<'_> {
         })
     }
 
-    /// Binds a sub-query that must have so many columns; 0: any number.
+    /// Binds a sub-query that must have so many columns; 0: any number. `asks_for_any`: nothing
+    /// counts but whether it has a row, or one that compares so.
     fn subquery(
         &self,
         scope: &QueryScope<'_>,
         query: &ast::Query,
         form: impl FnOnce(&[Node]) -> Bound<SubqueryForm>,
         width: usize,
+        asks_for_any: bool,
     ) -> Bound<Node> {
         self.want_literals("a sub-query")?;
+        let before = scope.asks_for_any.replace(asks_for_any);
         let query = self.query(query, Some(scope))?;
+        scope.asks_for_any.set(before);
         if width > 0 && query.columns.len() != width {
             return Err(SqlError::operand_columns(width).into());
         }
@@ -374,8 +389,14 @@ impl Binder<'_> {
             let operands = operands.map(|(operand, column)| seen_beside(operand, column));
             Ok(SubqueryForm::Compare { operands: operands.collect(), comparison, quantifier })
         };
-        self.subquery(scope, query, form, width)
+        self.subquery(scope, query, form, width, quantifier != Quantifier::Only)
     }
+}
+
+fn has_aggregate(node: &Node) -> bool {
+    let mut found = false;
+    node.visit(&mut |part| found |= matches!(part.kind, Kind::Aggregate(_)));
+    found
 }
 
 /// Whether a node certainly has a value; functions may give NULL where their types say otherwise.

@@ -368,6 +368,7 @@ impl Binder<'_> {
             let sizes = Arc::clone(&listing.sizes);
             let source = Source::Listing(listing);
             let mut part = add(relations, shown, qualifier, source, columns)?;
+            part.named[0].home = Some(database.to_owned());
             for column in &mut part.named[0].columns {
                 column.told = is_size(&column.name).then(|| Arc::clone(&sizes));
             }
@@ -392,6 +393,7 @@ impl Binder<'_> {
                 let columns = described(&query.columns);
                 let source = Source::Query(Box::new(query));
                 let mut part = add(relations, shown, qualifier, source, columns)?;
+                part.named[0].home = Some(database.to_owned());
                 if readable == ColumnAccess::Some {
                     self.deny_columns(&mut part.named[0], (&view.database, &view.name));
                 }
@@ -406,6 +408,7 @@ impl Binder<'_> {
         let columns: Vec<_> = table.columns.iter().enumerate().map(describe).collect();
         let source = Source::Table(Arc::clone(&table));
         let mut part = add(relations, shown, qualifier, source, columns)?;
+        part.named[0].home = Some(database.to_owned());
         let number = relations.len() - 1;
         let named = table.named_columns().len();
         part.named[0].columns.truncate(named);

@@ -8,14 +8,73 @@
 
 use expression::{Kind, Node, parts_of};
 use values::ErrorCode;
-use values::datum::Value;
+use values::datum::{Datum, Value};
 
-use crate::tree::{AggregateFunction, AskedQuery, Grouping, Windowing, outer_slots_mut};
+use super::full_group::GivenRows;
+use super::{Binder, Literals};
+use crate::terms::has_literal;
+use crate::tree::{Aggregate, AggregateFunction, AskedQuery, Grouping, Windowing, outer_slots_mut};
 use results::{Result, SqlError};
 
 /// Within a sub-query, and while the SELECT around it is bound: the relation whose columns are that
 /// SELECT's aggregates. No SELECT has so many relations.
 pub(super) const AGGREGATES: usize = 62;
+
+impl Binder<'_> {
+    /// Puts the keys in the places of expressions that are the same but for the numbers of literals
+    /// that are equal.
+    pub(super) fn use_keys(&self, keys: &[Node], node: &mut Node) {
+        if let Some(key) = keys.iter().find(|key| self.is_same(key, node)) {
+            *node = key.clone();
+            return;
+        }
+        node.each_child_mut(&mut |child| self.use_keys(keys, child));
+    }
+
+    /// Whether two expressions are the same with these literals: what is bound depends on them
+    /// then.
+    pub(super) fn is_same(&self, a: &Node, b: &Node) -> bool {
+        if a == b {
+            return true;
+        }
+        if std::mem::discriminant(&a.kind) != std::mem::discriminant(&b.kind)
+            || !has_literal(a)
+            || !has_literal(b)
+            || self.with_literals(a) != self.with_literals(b)
+        {
+            return false;
+        }
+        let (Literals::Known(literals) | Literals::OfAnyKind(literals)) = self.literals;
+        let mut pinned = self.pinned.borrow_mut();
+        for node in [a, b] {
+            node.visit(&mut |part| {
+                if let Kind::Parameter(number) = part.kind
+                    && let Some(literal) = literals.get(usize::from(number))
+                {
+                    pinned.push((number, literal.to_value()));
+                }
+            });
+        }
+        true
+    }
+
+    /// An expression with literals in their places, as far as these are at hand.
+    fn with_literals(&self, node: &Node) -> Node {
+        let mut node = node.clone();
+        let (Literals::Known(literals) | Literals::OfAnyKind(literals)) = self.literals;
+        put_literals(&mut node, literals);
+        node
+    }
+}
+
+fn put_literals(node: &mut Node, literals: &[Datum<'_>]) {
+    if let Kind::Parameter(number) = node.kind
+        && let Some(literal) = literals.get(usize::from(number))
+    {
+        node.kind = Kind::Constant(literal.to_value());
+    }
+    node.each_child_mut(&mut |child| put_literals(child, literals));
+}
 
 /// Rewrites an expression over joined rows to one over the groups' rows.
 pub(super) fn lift(grouping: &mut Grouping, node: &mut Node) {
@@ -33,6 +92,53 @@ pub(super) fn lift(grouping: &mut Grouping, node: &mut Node) {
         may_lack: keys == 0,
     };
     above.lift(node);
+}
+
+/// Without groups ANY_VALUE is the value of the row at hand, as MySQL has it. It stays an aggregate
+/// where a sub-query asks for one that is more than a column.
+pub(super) fn put_any_values(aggregates: &mut Vec<Aggregate>, given: &mut GivenRows<'_>) {
+    let column = |number: usize| match aggregates[number].arguments[0].kind {
+        Kind::Column(slot) => Some(slot),
+        _ => None,
+    };
+    let mut may_be_put = true;
+    given.each_node_mut(&mut |node| {
+        each_outer_aggregate(node, &mut |_, number| may_be_put &= column(number).is_some());
+    });
+    if !may_be_put {
+        return;
+    }
+    given.each_node_mut(&mut |node| {
+        each_outer_aggregate(node, &mut |reference, number| {
+            if let (Kind::Outer(_, slot), Some(column)) = (&mut reference.kind, column(number)) {
+                *slot = column;
+            }
+        });
+        put_arguments(aggregates, node);
+    });
+    aggregates.clear();
+}
+
+/// Calls `each` with what sub-queries of an expression say of this SELECT's aggregates, and their
+/// numbers.
+fn each_outer_aggregate(node: &mut Node, each: &mut dyn FnMut(&mut Node, usize)) {
+    if let Kind::Subquery(subquery) = &mut node.kind {
+        outer_slots_mut(subquery.query_mut(), &mut |reference| {
+            if let Kind::Outer(_, slot) = reference.kind
+                && let (AGGREGATES, number) = parts_of(slot)
+            {
+                each(reference, number);
+            }
+        });
+    }
+    node.each_child_mut(&mut |child| each_outer_aggregate(child, each));
+}
+
+fn put_arguments(aggregates: &[Aggregate], node: &mut Node) {
+    if let Kind::Aggregate(number) = node.kind {
+        *node = aggregates[number].arguments[0].clone();
+    }
+    node.each_child_mut(&mut |child| put_arguments(aggregates, child));
 }
 
 /// Gives each GROUPING the positions of the keys that it asks about; without ROLLUP there are no

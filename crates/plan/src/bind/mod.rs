@@ -6,6 +6,7 @@
 //! select   one SELECT, in the order in which MySQL gives its parts their meaning
 //! from     tables, derived tables, joins        scope     what names mean
 //! forms    aggregates, sub-queries, rows        grouping  what is seen above a GROUP BY
+//! full_group  ONLY_FULL_GROUP_BY                dependence  what follows from a group's keys
 //! full_text MATCH .. AGAINST
 //! over_row values that a statement writes, with sub-queries in them
 //! window   window functions                     recursion WITH RECURSIVE
@@ -20,8 +21,10 @@
 //!
 //! Not here: expressions (`scalar`), access paths and the order of joins (`optimize`).
 
+mod dependence;
 mod forms;
 mod from;
+mod full_group;
 mod full_text;
 mod grouping;
 mod json_table;
@@ -111,6 +114,17 @@ pub fn bind_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQue
 /// As `bind_query`.
 pub fn describe_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQuery> {
     bound_by(Binder { is_described: true, ..Binder::of(source, facts) }, source)
+}
+
+/// Binds the query that a new view stands for: what ONLY_FULL_GROUP_BY refuses of it is said to
+/// whoever reads the view, as in MySQL.
+///
+/// # Errors
+/// As `bind_query`.
+pub fn bind_new_view(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQuery> {
+    let binder = Binder::of(source, facts);
+    binder.mode.set(facts.mode.without_full_groups());
+    bound_by(binder, source)
 }
 
 fn bound_by(binder: Binder<'_>, source: &BindSource<'_>) -> Bound<BoundQuery> {

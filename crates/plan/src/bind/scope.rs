@@ -26,7 +26,7 @@ use values::types::ColumnType;
 use super::over_row::EnclosingRow;
 use super::{Binder, Literals, kind_of};
 use crate::bind::scalar::{BindFailure, Bound, Names, Resolver, default_node, unsupported};
-use crate::tree::{Aggregate, WindowFunction};
+use crate::tree::{Aggregate, SortKey, WindowFunction};
 use results::{ResultColumn, SqlError};
 
 /// What a column is announced as. It is made for the columns that a client sees alone.
@@ -102,6 +102,8 @@ pub(super) struct NamedRelation {
     pub name: String,
     /// Its database, when it is a table that was named without an alias.
     pub database: Option<String>,
+    /// The database that it is of, under whatever name, if it is a table.
+    pub home: Option<String>,
     /// Its columns in order.
     pub columns: Vec<ScopeColumn>,
     /// The columns that a sub-query may name without it; `None`: all.
@@ -134,8 +136,13 @@ pub(super) struct QueryScope<'p> {
     pub named_windows: &'p [NamedWindowDefinition],
     /// Window functions seen so far.
     pub windows: RefCell<Vec<WindowFunction>>,
+    /// The names of their windows, for messages.
+    pub window_names: RefCell<Vec<String>>,
     /// Within what a window function is over.
     pub inside_window: Cell<bool>,
+    /// While a sub-query is bound of whose rows nothing counts but whether there is one, or one
+    /// that compares so (EXISTS, IN, ANY, ALL): groups and orders of it say nothing.
+    pub asks_for_any: Cell<bool>,
 }
 
 impl<'p> QueryScope<'p> {
@@ -155,8 +162,30 @@ impl<'p> QueryScope<'p> {
             inside_aggregate: Cell::new(false),
             named_windows: &[],
             windows: RefCell::default(),
+            window_names: RefCell::default(),
             inside_window: Cell::new(false),
+            asks_for_any: Cell::new(false),
         }
+    }
+
+    /// Whether something makes one row of several so far; ANY_VALUE does not.
+    pub fn has_aggregates(&self) -> bool {
+        self.aggregates.borrow().iter().any(|aggregate| !aggregate.is_any_value())
+    }
+
+    /// The number, from 1, of the first item of ORDER BY that has such an aggregate.
+    pub fn first_aggregate(&self, order: &[SortKey], outputs: &[Node]) -> usize {
+        let aggregates = self.aggregates.borrow();
+        let has_one = |key: &SortKey| {
+            let mut found = false;
+            outputs[key.position].visit(&mut |part| {
+                if let Kind::Aggregate(number) = part.kind {
+                    found |= !aggregates[number].is_any_value();
+                }
+            });
+            found
+        };
+        order.iter().position(has_one).map_or(1, |at| at + 1)
     }
 
     /// The SELECT so many levels around this one.
@@ -350,7 +379,7 @@ impl<'p> QueryScope<'p> {
     }
 
     /// The column of a slot, and its relation; not a row's key.
-    fn column_at(&self, slot: usize) -> Option<(&NamedRelation, &ScopeColumn)> {
+    pub fn column_at(&self, slot: usize) -> Option<(&NamedRelation, &ScopeColumn)> {
         let (_, at) = parts_of(slot);
         let mut all = self.relations.iter().filter_map(|own| Some((own, own.columns.get(at)?)));
         all.find(|(_, column)| column.slot == slot)
@@ -394,7 +423,7 @@ impl NamedRelation {
                 denied: None,
             })
             .collect();
-        NamedRelation { name, database, columns, names_within: None, denied: None }
+        NamedRelation { name, database, home: None, columns, names_within: None, denied: None }
     }
 }
 

@@ -17,7 +17,8 @@ use values::ErrorCode;
 
 use super::Binder;
 use super::from::BoundFrom;
-use super::grouping::{find_keys_of_sums, lift, lift_functions, lift_over_windows};
+use super::full_group::{GivenRows, JoinedRows, aggregate_of_all, aggregate_of_set};
+use super::grouping::{find_keys_of_sums, lift, lift_functions, lift_over_windows, put_any_values};
 use super::query::{bare_number, position};
 use super::scope::QueryScope;
 use super::title::{item_name, result_type};
@@ -44,7 +45,12 @@ impl Binder<'_> {
         parent: Option<&QueryScope<'_>>,
     ) -> Bound<Query> {
         refuse_foreign(select)?;
+        // Not so are its derived tables, which see the same names around them.
+        let asks_for_any = parent.is_some_and(|parent| parent.asks_for_any.take());
         let mut from = self.from(&select.from, parent)?;
+        if let Some(parent) = parent {
+            parent.asks_for_any.set(asks_for_any);
+        }
         self.lock_read(&mut from.relations);
         let scope = QueryScope {
             shown: from.shown,
@@ -94,11 +100,35 @@ impl Binder<'_> {
         let output = |item| output_column(&scope, item);
         let (columns, mut outputs): (Vec<OutputColumn>, Vec<Node>) =
             items.into_iter().map(output).unzip();
+        let was_of_rows = keys.is_empty() && !scope.has_aggregates();
         let order = self.sort_keys(&scope, order, visible, &mut outputs)?;
+        if was_of_rows && scope.has_aggregates() {
+            return Err(aggregate_of_all(scope.first_aggregate(&order, &outputs)).into());
+        }
         let aggregates = scope.aggregates.take();
         let mut windowing = Windowing { functions: scope.windows.take(), inputs: Vec::new() };
-        let grouped = !keys.is_empty() || !aggregates.is_empty();
         let mut grouping = Grouping { keys, rollup, aggregates, others: Vec::new() };
+        let distinct = matches!(select.distinct, Some(ast::Distinct::Distinct));
+        let names = scope.window_names.take();
+        let mut given = GivenRows {
+            outputs: &mut outputs,
+            visible,
+            order: &order,
+            having: having.as_mut(),
+            functions: &mut windowing.functions,
+            windows: &names,
+        };
+        given.each_node_mut(&mut |node| self.use_keys(&grouping.keys, node));
+        let rows = JoinedRows {
+            relations: &from.relations,
+            join: from.join.as_ref(),
+            conditions: &conditions,
+        };
+        self.refuse_unclear(&scope, rows, &grouping, (distinct, asks_for_any), &mut given)?;
+        if grouping.keys.is_empty() && grouping.aggregates.iter().all(Aggregate::is_any_value) {
+            put_any_values(&mut grouping.aggregates, &mut given);
+        }
+        let grouped = !grouping.keys.is_empty() || !grouping.aggregates.is_empty();
         let mut columns = columns;
         if grouped {
             find_keys_of_sums(&mut grouping)?;
@@ -129,7 +159,7 @@ impl Binder<'_> {
             windowing: windowed.then_some(windowing),
             outputs,
             visible,
-            distinct: matches!(select.distinct, Some(ast::Distinct::Distinct)),
+            distinct,
             counts_found: modifiers.is_some_and(|modifiers| modifiers.sql_calc_found_rows),
             straight: modifiers.is_some_and(|modifiers| modifiers.straight_join),
             plan: SelectPlan::default(),
@@ -148,6 +178,9 @@ impl Binder<'_> {
         let output = |item| output_column(&scope, item);
         let (columns, mut outputs) = items.into_iter().map(output).unzip();
         let order = self.sort_keys(&scope, order, visible, &mut outputs)?;
+        if scope.has_aggregates() {
+            return Err(aggregate_of_set(scope.first_aggregate(&order, &outputs)).into());
+        }
         if !scope.aggregates.take().is_empty() || !scope.windows.take().is_empty() {
             return unsupported("ORDER BY of a set operation by a function of several rows");
         }
@@ -295,10 +328,12 @@ impl Binder<'_> {
                     if matches!(node.kind, Kind::Constant(_) | Kind::Parameter(_)) {
                         continue;
                     }
-                    outputs.iter().position(|output| *output == node).unwrap_or_else(|| {
-                        outputs.push(node);
-                        outputs.len() - 1
-                    })
+                    outputs.iter().position(|output| self.is_same(output, &node)).unwrap_or_else(
+                        || {
+                            outputs.push(node);
+                            outputs.len() - 1
+                        },
+                    )
                 }
             };
             keys.push(SortKey { position, descending });

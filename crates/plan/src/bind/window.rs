@@ -51,6 +51,11 @@ impl Binder<'_> {
         let (ty, nullable) = (function.ty.clone(), function.nullable);
         let mut windows = scope.windows.borrow_mut();
         let number = windows.iter().position(|known| *known == function).unwrap_or_else(|| {
+            let title = match over {
+                ast::WindowType::NamedWindow(name) => &name.value,
+                ast::WindowType::WindowSpec(_) => UNNAMED,
+            };
+            scope.window_names.borrow_mut().push(title.to_owned());
             windows.push(function);
             windows.len() - 1
         });

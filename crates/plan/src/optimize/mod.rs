@@ -60,6 +60,7 @@ pub use look_up::look_up;
 pub use planned::planned;
 pub use precomputed::{known_of_table, only_counts};
 pub use rewrite::rule_of;
+pub(crate) use rewrite::{is_unique_key_of, simplified};
 pub use rows_only::needs_rows;
 pub use single_table::{ChangedRows, way_to_change};
 pub use statistics::Sizes;

@@ -151,7 +151,7 @@ fn is_unique(members: &Members) -> bool {
 
 /// Whether an index may have each key once only, and all of its columns, each whole, are such as
 /// asked for.
-pub(super) fn is_unique_key_of(index: &Index, is_asked_for: impl Fn(usize) -> bool) -> bool {
+pub(crate) fn is_unique_key_of(index: &Index, is_asked_for: impl Fn(usize) -> bool) -> bool {
     let mut parts = index.parts.iter();
     index.unique
         && index.state == IndexState::Ready

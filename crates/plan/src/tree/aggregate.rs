@@ -45,6 +45,11 @@ impl Aggregate {
         self.arguments.iter_mut().chain(sorted).chain(limits).for_each(each);
     }
 
+    /// Whether it is ANY_VALUE, which makes no groups: MySQL has it as a function of a row.
+    pub fn is_any_value(&self) -> bool {
+        self.function == AggregateFunction::AnyValue
+    }
+
     /// Of how many levels further out the SELECT is whose rows it is over: 0 for the one that it
     /// stands in. That is the innermost that it names a column of (MySQL 8.0 manual, 14.19.1).
     pub fn level(&mut self) -> u16 {

@@ -137,26 +137,29 @@ impl Window {
     }
 }
 
-impl WindowFunction {
-    /// The expressions that it is over.
+impl WindowCall {
+    /// What a row of the frame, or the row itself, is asked for.
     pub fn nodes_mut(&mut self) -> Vec<&mut Node> {
-        let mut nodes: Vec<&mut Node> = Vec::new();
-        match &mut self.call {
+        match self {
             WindowCall::RowNumber
             | WindowCall::Rank
             | WindowCall::DenseRank
             | WindowCall::PercentRank
-            | WindowCall::CumulativeDistribution => {}
-            WindowCall::Tile(node) | WindowCall::First(node) | WindowCall::Last(node) => {
-                nodes.push(node);
-            }
+            | WindowCall::CumulativeDistribution => Vec::new(),
+            WindowCall::Tile(node) | WindowCall::First(node) | WindowCall::Last(node) => vec![node],
             WindowCall::Neighbour { value, distance, otherwise, .. } => {
-                nodes.push(value);
-                nodes.extend(distance.iter_mut().chain(otherwise));
+                std::iter::once(value).chain(distance).chain(otherwise).collect()
             }
-            WindowCall::Nth(value, number) => nodes.extend([value, number]),
-            WindowCall::Aggregate(aggregate) => nodes.extend(&mut aggregate.arguments),
+            WindowCall::Nth(value, number) => vec![value, number],
+            WindowCall::Aggregate(aggregate) => aggregate.arguments.iter_mut().collect(),
         }
+    }
+}
+
+impl WindowFunction {
+    /// The expressions that it is over.
+    pub fn nodes_mut(&mut self) -> Vec<&mut Node> {
+        let mut nodes = self.call.nodes_mut();
         nodes.extend(&mut self.window.partition);
         nodes.extend(self.window.order.iter_mut().map(|(node, _)| node));
         for bound in [&mut self.window.frame.start, &mut self.window.frame.end] {

@@ -20,7 +20,7 @@ use values::ErrorCode;
 use super::Session;
 use crate::reply::Reply;
 use crate::write::all_of;
-use plan::bind::{BindSource, Literals, bind_query, qualified_query};
+use plan::bind::{BindSource, Literals, bind_new_view, qualified_query};
 use plan::tree::BoundQuery;
 use plan::variables::definition;
 use results::{Result, SqlError};
@@ -130,7 +130,7 @@ impl Session {
         let facts = self.facts();
         let query = qualified_query(&source, &facts)?;
         let source = BindSource { query: &query, texts: &[], ..source };
-        let bound = self.admit_bound(bind_query(&source, &facts))?;
+        let bound = self.admit_bound(bind_new_view(&source, &facts))?;
         if bound.reads_files {
             return Err(SqlError::unsupported("FILE() in a view"));
         }
