@@ -60,6 +60,7 @@ mod statements;
 mod sweeping;
 mod table_locks;
 mod temporary;
+mod user_variables;
 mod view_rights;
 mod views;
 mod xa;

@@ -36,6 +36,7 @@ pub mod statement;
 pub mod table;
 pub mod table_options;
 pub mod types;
+mod user_variables;
 pub mod view;
 mod view_text;
 pub mod xa;

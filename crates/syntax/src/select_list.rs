@@ -120,7 +120,7 @@ fn ends_list(word: &[u8]) -> bool {
 }
 
 fn is_modifier(word: &[u8]) -> bool {
-    const MODIFIERS: [&str; 10] = [
+    const MODIFIERS: [&str; 11] = [
         "ALL",
         "DISTINCT",
         "DISTINCTROW",
@@ -129,6 +129,7 @@ fn is_modifier(word: &[u8]) -> bool {
         "SQL_SMALL_RESULT",
         "SQL_BIG_RESULT",
         "SQL_BUFFER_RESULT",
+        "SQL_CALC_FOUND_ROWS",
         "SQL_NO_CACHE",
         "SQL_CACHE",
     ];
@@ -146,6 +147,7 @@ mod tests {
             ["a", "IF(b,1,2)", "'x,y' AS z"]
         );
         assert_eq!(item_texts("select SQL_NO_CACHE 1 + 1"), ["1 + 1"]);
+        assert_eq!(item_texts("SELECT SQL_CALC_FOUND_ROWS a+1, b FROM t"), ["a+1", "b"]);
         assert_eq!(item_texts("select @@version_comment limit 1"), ["@@version_comment"]);
         assert_eq!(item_texts("(select 1 + 1) limit 1"), ["1 + 1"]);
         assert_eq!(

@@ -11,7 +11,10 @@ use values::types::{ColumnType, LobSize};
 /// The name of a result column that has no alias.
 pub fn item_name(expr: &Expr, text: Option<&String>) -> String {
     match expr {
-        Expr::Identifier(ident) => ident.value.clone(),
+        // A user variable is named as it is written, quotes and all.
+        Expr::Identifier(ident) if ident.quote_style.is_some() || !ident.value.starts_with('@') => {
+            ident.value.clone()
+        }
         Expr::CompoundIdentifier(parts) if !parts[0].value.starts_with('@') => {
             parts.last().map_or_else(String::new, |part| part.value.clone())
         }

@@ -105,6 +105,7 @@ impl Scanner<'_, '_> {
                 b'"' if self.mode.ansi_quotes() => self.quoted_name(b'"')?,
                 b'"' => self.string(b'"')?,
                 b'`' => self.quoted_name(b'`')?,
+                b'@' => self.variable()?,
                 b'?' => self.parameter(),
                 b';' if self.at >= self.body_end => {
                     self.finish(self.at, self.at + 1);
@@ -198,6 +199,30 @@ impl Scanner<'_, '_> {
             self.keyword(word, position);
         }
         Ok(())
+    }
+
+    /// A sign of a user variable. Its name stays, also in quotes or of digits; a host behind the name
+    /// of an account is none.
+    fn variable(&mut self) -> Result<()> {
+        let named = self.at > 0 && {
+            let before = self.text[self.at - 1];
+            is_word(before) || matches!(before, b'\'' | b'"' | b'`')
+        };
+        self.push(b'@');
+        if named {
+            return Ok(());
+        }
+        let part = std::mem::replace(&mut self.part, Part::Keep);
+        let kept = match self.text.get(self.at) {
+            Some(&quote @ (b'\'' | b'"')) => self.string(quote),
+            Some(b'0'..=b'9') => {
+                self.number();
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        self.part = part;
+        kept
     }
 
     /// Skips a character set introducer before a string.

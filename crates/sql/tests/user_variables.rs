@@ -1,0 +1,43 @@
+//! Names of user variables in quotes and with points, and operators that stand directly before one.
+//! Their answers stand next to MySQL's in `tests/oracle/sql/user-variables.sql`.
+
+use crate::harness::{run, server, session};
+
+#[test]
+fn a_variable_with_its_name_in_quotes_was_another_one_and_null() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, a INT)");
+    run(s, "INSERT INTO t VALUES (1, 5), (2, 6), (3, 7)");
+    run(s, "SET @u = 6, @`a b` = 7, @'c' = 8, @\"d\" = 9, @e.f = 10, @e = 1, @5 = 11");
+    assert_eq!(run(s, "SELECT @u, @`u`, @'u', @\"u\", @`U` + 1"), "6\t6\t6\t6\t7");
+    assert_eq!(run(s, "SELECT @`a b`, @c, @'d', @e.f, @`e.f`, @e, @5"), "7\t8\t9\t10\t10\t1\t11");
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        assert_eq!(run(s, "SELECT id FROM t WHERE a = @`u`"), "2", "{executor}");
+        assert_eq!(run(s, "SELECT id FROM t WHERE a IN (@'u', 0)"), "2", "{executor}");
+    }
+    run(s, "SET rowhouse_executor = 'auto'");
+    run(s, "INSERT INTO t VALUES (4, @'c')");
+    run(s, "UPDATE t SET a = @\"d\" WHERE id = 1");
+    assert_eq!(run(s, "SELECT GROUP_CONCAT(a ORDER BY id) FROM t"), "9,6,7,8");
+    run(s, "SELECT MAX(a), MIN(a) FROM t INTO @`most of all`, @'least'");
+    assert_eq!(run(s, "SELECT @`most of all`, @least"), "9\t6");
+    run(s, "PREPARE p FROM 'SELECT ? + @`u`'");
+    assert_eq!(run(s, "EXECUTE p USING @`a b`"), "13");
+    assert_eq!(run(s, "SELECT @`w` := 5, @w"), "5\t5");
+}
+
+#[test]
+fn an_operator_directly_before_a_variable_was_one_of_postgresql() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, a INT)");
+    run(s, "INSERT INTO t VALUES (1, 5), (2, 6), (3, 7)");
+    run(s, "SET @u = 6");
+    assert_eq!(run(s, "SELECT id FROM t WHERE a<@u"), "1");
+    assert_eq!(run(s, "SELECT id FROM t WHERE a<@`u`"), "1");
+    assert_eq!(run(s, "SELECT id FROM t WHERE a<@@div_precision_increment+2"), "1");
+    assert_eq!(run(s, "SELECT a^@u FROM t WHERE id = 1"), "3");
+    assert_eq!(run(s, "SELECT 5<@u, 7<@u"), "1\t0");
+}
