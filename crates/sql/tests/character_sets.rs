@@ -199,3 +199,51 @@ fn sets_and_collations_are_listed_and_a_connection_takes_the_databases() {
     run(s, "CREATE TABLE t (a CHAR(1))");
     assert!(run(s, "SHOW CREATE TABLE t").contains("DEFAULT CHARSET=latin1"));
 }
+
+#[test]
+fn alter_table_kept_utf8_where_a_text_of_another_set_became_bytes() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE m (id INT PRIMARY KEY, s VARCHAR(20) CHARACTER SET latin1)");
+    run(s, "INSERT INTO m VALUES (1, 'Ã©'), (2, NULL)");
+    run(s, "ALTER TABLE m MODIFY s VARBINARY(20)");
+    assert_eq!(run(s, "SELECT HEX(s) FROM m WHERE id = 1"), "C3A9");
+    run(s, "ALTER TABLE m MODIFY s VARCHAR(20) CHARACTER SET utf8mb4");
+    assert_eq!(run(s, "SELECT s FROM m"), "é\nNULL");
+    run(s, "ALTER TABLE m MODIFY s BLOB");
+    run(s, "ALTER TABLE m MODIFY s TEXT CHARACTER SET latin1");
+    assert_eq!(run(s, "SELECT s, CHAR_LENGTH(s) FROM m WHERE id = 1"), "Ã©\t2");
+}
+
+#[test]
+fn words_of_another_set_kept_utf8_as_bytes_and_bytes_were_read_as_utf8() {
+    let s = &mut session(&server());
+    run(
+        s,
+        "CREATE TABLE t (id INT PRIMARY KEY, e ENUM('é') CHARACTER SET latin1, \
+         s SET('é') CHARACTER SET latin1, a VARCHAR(9) CHARACTER SET latin1, \
+         w VARCHAR(9) CHARACTER SET utf16)",
+    );
+    run(s, "INSERT INTO t VALUES (1, 'é', 'é', X'C3A9', X'00E9')");
+    assert_eq!(run(s, "SELECT a, w FROM t"), "Ã©\té");
+    run(s, "CREATE TABLE b (id INT, e BLOB, s VARBINARY(9), a VARBINARY(9), w BLOB)");
+    run(s, "INSERT INTO b SELECT * FROM t");
+    assert_eq!(run(s, "SELECT HEX(e), HEX(s), HEX(a), HEX(w) FROM b"), "E9\tE9\tC3A9\t00E9");
+    run(s, "DELETE FROM t");
+    run(s, "INSERT INTO t SELECT * FROM b");
+    assert_eq!(run(s, "SELECT e, s, a, w FROM t"), "é\té\tÃ©\té");
+    run(s, "UPDATE t SET a = X'E4'");
+    assert_eq!(run(s, "SELECT a FROM t"), "ä");
+    assert_eq!(error(s, "UPDATE t SET w = X'D800'"), 1366);
+}
+
+#[test]
+fn cast_read_bytes_as_utf8_and_ord_saw_utf8_in_every_set() {
+    let s = &mut session(&server());
+    let cast = "SELECT CAST(X'E4' AS CHAR CHARACTER SET latin1), \
+                CAST(X'D0B1' AS CHAR CHARACTER SET latin1), \
+                HEX(CAST(X'C3A4' AS CHAR(1) CHARACTER SET cp1251))";
+    assert_eq!(run(s, cast), "ä\tÐ±\tC3");
+    assert_eq!(run(s, "SELECT CONVERT(0xE4 USING sjis), CHAR(228 USING sjis)"), "NULL\tNULL");
+    let codes = "SELECT ORD(_latin1 X'C3A4'), ORD(_gbk X'B0A1'), ORD('ä'), ORD(BINARY 'ä')";
+    assert_eq!(run(s, codes), "195\t45217\t50084\t195");
+}

@@ -61,7 +61,7 @@ macro_rules! each_function {
                     NULL_FOR_NULL | SEES_BYTES | AS_LITERAL;
                 Unhex ["UNHEX"] exactly(1), Bytes, NotNull(text::calls::call);
                 Ascii ["ASCII"] exactly(1), Int, NotNull(text::calls::call), NULL_FOR_NULL | SEES_BYTES;
-                Ord ["ORD"] exactly(1), Int, NotNull(text::calls::call), NULL_FOR_NULL | SEES_BYTES;
+                Ord ["ORD"] exactly(1), Int, NotNull(text::calls::call), NULL_FOR_NULL;
                 Char ["CHAR"] from(1), Bytes, Values(text::calls::char_call), NUMBERS;
                 Chr ["CHR"] exactly(1), Short(1), Values(text::calls::chr), NUMBERS | AS_LITERAL;
                 Field ["FIELD"] from(2), Int, Values(text::calls::field), NULL_FOR_NULL | NUMBERS_UNLESS_TEXTS;

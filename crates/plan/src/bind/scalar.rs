@@ -231,9 +231,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                 ColumnType::VarChar { chars: bytes, .. } if set.is_binary() => {
                     Ok(Node { ty: ColumnType::VarBinary { bytes }, ..node })
                 }
-                ColumnType::VarChar { .. } if set != CharacterSet::UTF8MB4 => {
-                    Ok(converted_to(node, set))
-                }
+                ColumnType::VarChar { .. } if set != CharacterSet::UTF8MB4 => Ok(cast_to(node, set)),
                 ColumnType::VarChar { .. } => Ok(node),
                 _ => Err(SqlError::syntax("CHARACTER SET", 1).into()),
             }
@@ -280,6 +278,19 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         Expr::Prefixed { prefix, value } => introduced(&prefix.value, bind(value, names)?),
         Expr::TypedString(typed) => typed_text(&typed.data_type, &typed.value.value),
         _ => special(expr, names),
+    }
+}
+
+/// What CAST AS CHAR gives, in a character set: bytes are a text of that set.
+fn cast_to(node: Node, set: CharacterSet) -> Node {
+    match node {
+        Node { kind: Kind::Cast(bytes), ty: ColumnType::VarChar { chars, .. }, .. }
+            if bytes.text_collation().0 == Collation::Binary =>
+        {
+            let ty = ColumnType::VarChar { chars, collation: Collation::default_of(set) };
+            Node::new(Kind::Cast(Box::new(converted_to(*bytes, set))), ty, true)
+        }
+        node => converted_to(node, set),
     }
 }
 

@@ -11,7 +11,7 @@ use values::ErrorCode;
 use values::codes::shown_bytes;
 use values::convert::{Issue, first_unstorable, of_today};
 use values::datum::{Datum, Value};
-use values::types::{Collation, ColumnType};
+use values::types::ColumnType;
 
 use super::WriteContext;
 use plan::column_default::{Store, implied_default, now_value};
@@ -32,7 +32,11 @@ fn takes_scalar(ty: &ColumnType, document: &[u8]) -> bool {
 }
 
 /// Whether a value is there already in the form the column keeps: the usual case.
-pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {
+pub(super) fn is_stored_as_it_is(
+    column: &Column,
+    datum: Datum<'_>,
+    from: &ColumnType,
+) -> bool {
     match (datum, &column.ty) {
         (Datum::Int(v), ColumnType::Int { width, unsigned: false, .. }) => {
             (width.min()..=width.max()).contains(&v)
@@ -45,7 +49,9 @@ pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {
         (Datum::Date(v), ColumnType::Date) => !v.has_zero_part(),
         (Datum::DateTime(v), ColumnType::DateTime { fsp: 6 }) => !v.date().has_zero_part(),
         (Datum::Bytes(text), ColumnType::VarChar { .. } | ColumnType::Text { .. }) => {
-            column.plain_of_text(text).is_some()
+            let is_text = !from.is_binary_string()
+                || column.ty.collation().is_none_or(|rule| rule.set().is_utf8());
+            is_text && column.plain_of_text(text).is_some()
         }
         _ => false,
     }
@@ -125,15 +131,14 @@ impl WriteContext<'_> {
         if datum.is_null() {
             return self.store_null(column, alone);
         }
-        if is_stored_as_it_is(column, datum) {
+        if is_stored_as_it_is(column, datum, from) {
             return Ok(datum.to_value());
         }
-        // A text is bytes there, as many as its character set makes of it, or the connection's.
-        let own = from.collation().map(Collation::set).filter(|set| !set.is_utf8());
-        let charset = own.unwrap_or(self.facts.charset);
+        // Text in UTF-8 is, as bytes, what the connection's character set makes of it.
+        let charset = self.facts.charset;
         let is_bytes = !charset.is_utf8()
             && column.ty.is_binary_string()
-            && from.collation().is_some_and(|rule| rule != Collation::Binary);
+            && from.collation().is_some_and(|rule| rule.set().is_utf8());
         let bytes: Cow<'_, [u8]>;
         let datum = match datum {
             Datum::Bytes(text) if is_bytes => {

@@ -13,17 +13,24 @@
 //! out with the digits of its own type, a TIMESTAMP on the clock of the session (MySQL 9.7 and
 //! MariaDB 10.11 answer so: tests/oracle/sql/conversions.py).
 //!
+//! A text is, as bytes, what its column's character set makes of it, and bytes are, as a text, what
+//! they say in that set: `MODIFY c BLOB` and `MODIFY c TEXT CHARACTER SET ..` give a text that was
+//! declared wrongly its right set (MySQL 9.7: tests/oracle/sql/bytes-of-texts.sql).
+//!
 //! Not here: texts and constants without a declared type (`dispatch`), what a mode says of days
 //! with zeros (`SqlMode::refuses_value`).
 
-use super::{Converted, bits, convert};
+use super::{Converted, Issue, bits, convert};
 use crate::datum::{Datum, Value};
 use crate::temporal::{DateTime, Zone};
 use crate::text::{write_f64_within, write_text, write_untyped};
-use crate::types::ColumnType;
+use crate::types::{Collation, ColumnType};
 
 /// Makes a value of type `from` a value of type `ty`, as ALTER TABLE does. `zone` is the session's.
 pub fn convert_from(ty: &ColumnType, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> Converted {
+    if let Some(converted) = recoded(ty, datum, from, zone) {
+        return converted;
+    }
     match (ty, datum) {
         (ColumnType::Bit { .. }, Datum::Bytes(text)) => {
             let is_long = matches!(from, ColumnType::Text { .. } | ColumnType::Blob { .. });
@@ -83,6 +90,9 @@ fn of_type(ty: &ColumnType, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> 
 
 /// The same for a statement that assigns the value.
 pub fn assign_from(ty: &ColumnType, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> Converted {
+    if let Some(converted) = recoded(ty, datum, from, zone) {
+        return converted;
+    }
     let room = match ty {
         ColumnType::Char { chars, .. } | ColumnType::VarChar { chars, .. } => *chars,
         ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } => *bytes,
@@ -119,7 +129,31 @@ pub fn of_today<'d>(ty: &ColumnType, datum: Datum<'d>, now: i64, zone: Zone) -> 
 fn as_text(ty: &ColumnType, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> Converted {
     let mut text = Vec::with_capacity(32);
     write_text(from, datum, zone, &mut text);
-    super::from_text(ty, &text, zone)
+    match recoded(ty, Datum::Bytes(&text), from, zone) {
+        Some(converted) => converted,
+        None => super::from_text(ty, &text, zone),
+    }
+}
+
+/// A text of a character set other than UTF-8 as bytes, and bytes as such a text; `None` where
+/// neither is so. Bytes that are no text of the set are an issue, as bytes that are no UTF-8 are.
+fn recoded(ty: &ColumnType, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> Option<Converted> {
+    let set_of = |ty: &ColumnType| {
+        let set = ty.collation().map(Collation::set);
+        set.filter(|set| !set.is_utf8() && !set.is_binary())
+    };
+    let Datum::Bytes(bytes) = datum else { return None };
+    if ty.is_binary_string() {
+        return Some(convert(ty, Datum::Bytes(&set_of(from)?.encode(bytes)), zone));
+    }
+    let set = set_of(ty).filter(|_| from.is_binary_string())?;
+    let bytes = set.filled_up(bytes);
+    let text = set.decode(&bytes);
+    let mut converted = convert(ty, Datum::Bytes(&text), zone);
+    if !set.is_valid(&bytes) || *set.encode(&text) != *bytes {
+        converted.issue = converted.issue.or(Some(Issue::InvalidUtf8));
+    }
+    Some(converted)
 }
 
 /// Whether an ENUM or SET is its number there.

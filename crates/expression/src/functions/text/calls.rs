@@ -15,6 +15,7 @@ use values::types::{Collation, ColumnType};
 use crate::functions::call::{Call, int, whole};
 use crate::functions::function::Function;
 use crate::functions::number::round_double;
+use crate::functions::text::charset::charset_of;
 use crate::functions::text::number_forms::NumberForm;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
@@ -94,11 +95,14 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         F::Unhex => unhex(first),
         F::Ascii => int(first.first().map_or(0, |&b| i64::from(b))),
         F::Ord => {
-            let length = std::str::from_utf8(first)
-                .ok()
-                .and_then(|text| text.chars().next())
-                .map_or(1, char::len_utf8);
-            int(first.iter().take(length).fold(0, |value, &b| value << 8 | i64::from(b)))
+            let valid = first.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+            let character = valid.chars().next().filter(|_| !binary);
+            let own = &first[..character.map_or(1, char::len_utf8).min(first.len())];
+            let own = match charset_of(&arguments[0]) {
+                Some(set) => set.encode(own),
+                None => own.into(),
+            };
+            int(own.iter().fold(0, |value, &b| value << 8 | i64::from(b)))
         }
         F::FindInSet => {
             let rule = locate_rule(arguments);

@@ -5,7 +5,7 @@
 //!
 //! Not here: the sets (`values::charset`), names of sets in statements (crate `sql`).
 
-use values::CharacterSet;
+use values::{CharacterSet, ErrorCode};
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 
@@ -27,18 +27,27 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     let Some(set) = set.filter(|_| !value.is_null()) else { return Ok(NULL) };
     let mut buffer = Vec::new();
     let bytes = bytes_of(&arguments[0].ty, value.datum(), scope.zone, &mut buffer);
-    Ok(Cell::Owned(match function {
-        Function::ReadAs => set.decode(&set.filled_up(bytes)).into_owned(),
-        _ => set.encode(bytes).into_owned(),
-    }))
+    if function != Function::ReadAs {
+        return Ok(Cell::Owned(set.encode(bytes).into_owned()));
+    }
+    let bytes = set.filled_up(bytes);
+    // Of a set of single bytes each byte is a character, if an unknown one.
+    if set.bytes_max() > 1 && !set.is_valid(&bytes) {
+        let shown: String = bytes.iter().take(6).map(|byte| format!("{byte:02X}")).collect();
+        scope.warn(ErrorCode::InvalidCharacterString, || {
+            format!("Invalid {} character string: '{shown}'", set.name())
+        });
+        return Ok(NULL);
+    }
+    Ok(Cell::Owned(set.decode(&bytes).into_owned()))
 }
 
 /// Bytes as text of a character set.
 fn read_as(node: Node, set: CharacterSet) -> Node {
     let ty = ColumnType::VarChar { chars: CHARS_MAX, collation: Collation::default_of(set) };
     let text = of_set(Function::ReadAs, node, set, ty);
-    let (ty, nullable) = (text.ty.clone(), text.nullable);
-    Node::new(Kind::Cast(Box::new(text)), ty, nullable)
+    let ty = text.ty.clone();
+    Node::new(Kind::Cast(Box::new(text)), ty, true)
 }
 
 /// A value as text of a character set; what that lacks is `?`. Bytes are read as such text.
@@ -55,7 +64,7 @@ fn written_in(node: Node, set: CharacterSet) -> Node {
 }
 
 fn of_set(function: Function, node: Node, set: CharacterSet, ty: ColumnType) -> Node {
-    let nullable = node.nullable;
+    let nullable = node.nullable || function == Function::ReadAs;
     let name = Node::constant(Value::Bytes(set.name().as_bytes().to_vec()));
     Node::new(Kind::Call(function, vec![node, name]), ty, nullable)
 }

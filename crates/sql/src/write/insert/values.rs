@@ -118,7 +118,7 @@ impl InsertPlan {
             let value = if let Kind::Parameter(n) = node.kind {
                 let datum = context.parameters.get(usize::from(n)).copied();
                 let datum = datum.unwrap_or(Datum::Null);
-                if !*copies && is_stored_as_it_is(column, datum) {
+                if !*copies && is_stored_as_it_is(column, datum, &node.ty) {
                     literals[*position] = Some(n);
                     continue;
                 }
