@@ -110,3 +110,21 @@ CREATE TABLE gc (a INT, b DATETIME AS (a + NOW()))
 CREATE TABLE gc (a INT, b VARCHAR(90) AS (USER()))
 CREATE TABLE gc (a INT, b VARCHAR(90) AS (@@sql_mode))
 CREATE TABLE gc (a INT AUTO_INCREMENT PRIMARY KEY, b INT AS (a + 1))
+# Several items of one name: an expression before columns, and of two columns none
+CREATE TABLE same (id INT PRIMARY KEY, a INT, b INT, c INT)
+INSERT INTO same VALUES (1, 1, 30, 5), (2, 2, 10, 6), (3, 3, 20, 7)
+SELECT b AS x, -a AS x FROM same ORDER BY x
+SELECT -a AS x, b AS x FROM same ORDER BY x
+SELECT b AS x, a AS x FROM same ORDER BY x
+SELECT b AS x, a AS x FROM same ORDER BY x + 0
+SELECT b AS x, a AS x FROM same GROUP BY x
+SELECT b AS x, a AS x FROM same HAVING x > 1
+SELECT b AS x, b AS x FROM same ORDER BY x
+SELECT id, b AS id FROM same ORDER BY id
+SELECT id, b AS id FROM same GROUP BY id
+SELECT * FROM same s JOIN same t ON s.id = t.id ORDER BY id
+SELECT s.* FROM same s JOIN same t ON s.id = t.id ORDER BY id
+SELECT * FROM same s JOIN same t USING (id) ORDER BY id
+# A position of GROUP BY groups by a column, which HAVING names
+SELECT b AS a, a AS b FROM same GROUP BY 1 HAVING b > 15 ORDER BY 1
+SELECT b AS a, a AS b FROM same GROUP BY 1, 2 HAVING a > 1 ORDER BY 1

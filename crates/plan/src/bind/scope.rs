@@ -231,7 +231,7 @@ impl<'p> QueryScope<'p> {
         }
         let outside = !self.inside_aggregate.get();
         if let ([name], "having clause", true) = (parts, clause, outside)
-            && let Some(node) = self.alias(name)
+            && let Some(node) = self.alias(name, clause)?
         {
             let grouped = self.grouped.borrow();
             let column = grouped.iter().find(|(column, _)| column.eq_ignore_ascii_case(name));
@@ -244,7 +244,7 @@ impl<'p> QueryScope<'p> {
             return column.read().map(Some);
         }
         match (parts, clause) {
-            ([name], "having clause" | "order clause" | "group statement") => Ok(self.alias(name)),
+            ([name], "having clause" | "order clause" | "group statement") => self.alias(name, clause),
             _ => Ok(None),
         }
     }
@@ -271,18 +271,37 @@ impl<'p> QueryScope<'p> {
         }
     }
 
-    /// What an alias of the select list stands for.
-    pub fn alias(&self, name: &str) -> Option<Node> {
+    /// What an alias of the select list stands for: of several items with one name an expression
+    /// before columns, and of columns none (MySQL 9.7: tests/oracle/sql/rules-of-names.sql).
+    pub fn alias(&self, name: &str, clause: &str) -> Bound<Option<Node>> {
         let aliases = self.aliases.borrow();
-        let found = aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
-        found.map(|(_, node)| node.clone())
+        let mut found: Option<&Node> = None;
+        for (_, node) in aliases.iter().filter(|(alias, _)| alias.eq_ignore_ascii_case(name)) {
+            if !matches!(node.kind, Kind::Column(_)) {
+                return Ok(Some(node.clone()));
+            }
+            if found.is_some_and(|before| before != node) {
+                return Err(SqlError::ambiguous_column(name, clause).into());
+            }
+            found = Some(node);
+        }
+        Ok(found.cloned())
+    }
+
+    /// The name of the column of a slot.
+    pub fn name_of(&self, slot: usize) -> Option<&str> {
+        self.column_at(slot).map(|(_, column)| column.name.as_str())
     }
 
     /// What a name that is all of an item of GROUP BY stands for, if that is an alias although
     /// tables have such columns: several of them have one.
-    pub fn alias_of_several(&self, name: &str) -> Option<Node> {
-        let alias = self.alias(name)?;
-        self.column(&[name], "group statement").is_err().then_some(alias)
+    ///
+    /// # Errors
+    /// 1052 where several columns of the list have that name.
+    pub fn alias_of_several(&self, name: &str) -> Bound<Option<Node>> {
+        let alias = self.alias(name, "group statement")?;
+        let is_of_several = self.column(&[name], "group statement").is_err();
+        Ok(alias.filter(|_| is_of_several))
     }
 
     fn column(&self, parts: &[&str], clause: &str) -> Bound<Option<&ScopeColumn>> {

@@ -276,7 +276,7 @@ impl Binder<'_> {
                 expr => expr,
             };
             let alias = match expr {
-                ast::Expr::Identifier(name) => scope.alias_of_several(&name.value),
+                ast::Expr::Identifier(name) => scope.alias_of_several(&name.value)?,
                 _ => None,
             };
             let key = match (position(expr, items.len(), "group statement")?, alias) {
@@ -284,7 +284,9 @@ impl Binder<'_> {
                 (None, Some(alias)) => alias,
                 (None, None) => self.expression(scope, expr, "group statement")?,
             };
-            if let (Some(name), Kind::Column(_)) = (column_name(expr), &key.kind) {
+            if let Kind::Column(slot) = key.kind
+                && let Some(name) = scope.name_of(slot)
+            {
                 scope.grouped.borrow_mut().push((name.to_owned(), key.clone()));
             }
             let mut aggregate = false;
@@ -318,7 +320,7 @@ impl Binder<'_> {
                 Some(position) => position,
                 None => {
                     let alias = match bare_number(&item.expr) {
-                        ast::Expr::Identifier(name) => scope.alias(&name.value),
+                        ast::Expr::Identifier(name) => scope.alias(&name.value, "order clause")?,
                         _ => None,
                     };
                     let node = match alias {
@@ -351,15 +353,6 @@ fn keep_digits(aggregates: &mut [Aggregate], node: &Node) {
         }
         _ => {}
     });
-}
-
-/// The name of the column that an expression is, if it is nothing but a name.
-fn column_name(expr: &ast::Expr) -> Option<&str> {
-    match expr {
-        ast::Expr::Identifier(name) => Some(&name.value),
-        ast::Expr::CompoundIdentifier(parts) => parts.last().map(|name| name.value.as_str()),
-        _ => None,
-    }
 }
 
 fn is_over_windows(node: &Node) -> bool {

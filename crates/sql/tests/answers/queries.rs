@@ -163,3 +163,29 @@ fn an_aggregate_of_outer_columns_alone_was_computed_within_its_sub_query() {
         assert_eq!(error(s, "SELECT SUM((SELECT SUM(o.x) FROM t i LIMIT 1)) FROM t o"), 1111);
     }
 }
+
+#[test]
+fn of_several_items_of_one_name_the_first_was_taken() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT)");
+    run(s, "INSERT INTO t VALUES (1, 1, 30), (2, 2, 10), (3, 3, 20)");
+    for executor in ["auto", "rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        let expression_first = run(s, "SELECT b AS x, -a AS x FROM t ORDER BY x");
+        assert_eq!(expression_first, "20\t-3\n10\t-2\n30\t-1", "{executor}");
+        assert_eq!(run(s, "SELECT b AS x, b AS x FROM t ORDER BY x LIMIT 1"), "10\t10");
+        for ambiguous in [
+            "SELECT b AS x, a AS x FROM t ORDER BY x",
+            "SELECT b AS x, a AS x FROM t ORDER BY x + 0",
+            "SELECT b AS x, a AS x FROM t GROUP BY x",
+            "SELECT b AS x, a AS x FROM t HAVING x > 1",
+            "SELECT id, b AS id FROM t GROUP BY id",
+            "SELECT * FROM t s JOIN t u ON s.id = u.id ORDER BY id",
+        ] {
+            assert_eq!(error(s, ambiguous), 1052, "{executor}: {ambiguous}");
+        }
+        let by_position = "SELECT b AS a, a AS b FROM t GROUP BY 1, 2 HAVING b > 15 ORDER BY 1";
+        assert_eq!(run(s, by_position), "20\t3\n30\t1", "{executor}");
+    }
+}
