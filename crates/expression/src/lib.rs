@@ -65,8 +65,8 @@ pub use tree::common::{as_signed, common_type, display_chars};
 pub use tree::lists::List;
 pub use tree::make::{
     among, arithmetic_node, boolean, bytes_node, call_node, case_condition, common_rule, compared,
-    computed_double, is_byte_string, keeps_digits, seen_beside, shift_node, temporal_number,
-    within,
+    computed_double, is_byte_string, keeps_digits, read_as_time, seen_beside, shift_node,
+    temporal_number, within,
 };
 pub use tree::node::{Comparison, Kind, Node, common_collation, mixed_collation};
 pub use tree::once::{ExecutionMemo, OnceNode};

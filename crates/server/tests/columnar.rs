@@ -313,7 +313,7 @@ fn queries_give_the_same_by_column_as_by_row() {
         "SELECT CONCAT(word, '-'), LENGTH(word) l, COUNT(*) FROM # GROUP BY 1, 2 ORDER BY 1".into(),
         "SELECT y, word, SUM(price), AVG(price), MIN(at), MAX(wide), BIT_OR(big), COUNT(day) FROM # \
          GROUP BY y, word ORDER BY y, word".into(),
-        "SELECT y, SUM(CASE WHEN tiny > 10 THEN price ELSE -1 END), SUM(tiny * y) FROM # \
+        "SELECT y, SUM(CASE WHEN tiny > 10 THEN price ELSE -1 END), SUM(tiny * CAST(y AS SIGNED)) FROM # \
          WHERE price < 100 GROUP BY y HAVING COUNT(*) > 3 ORDER BY y".into(),
         "SELECT tiny, y, word, day, kind, t, COUNT(*), SUM(price) FROM # \
          GROUP BY tiny, y, word, day, kind, t ORDER BY 1, 2, 3, 4, 5, 6".into(),

@@ -360,10 +360,24 @@ fn digits_in_hexadecimal_were_text_where_a_number_was_asked_for() {
 }
 
 #[test]
-fn quotients_were_rounded_before_they_were_used() {
+fn quotients_had_more_digits_than_they_show() {
     let sql = server();
     let s = &mut session(&sql);
-    assert_eq!(run(s, "SELECT 2/3*3, 2/3, 1/3+1/3+1/3, 10/4"), "2.0000\t0.6667\t1.0000\t2.5000");
+    run(s, "CREATE TABLE q (id INT PRIMARY KEY, a INT, b DECIMAL(20,10), x DECIMAL(20,10))");
+    run(s, "INSERT INTO q VALUES (1, 1, 3, 0), (2, 3, 3.0000000001, 0), (3, 7, 7, 0)");
+    run(s, "UPDATE q SET x = 2/3");
+    assert_eq!(run(s, "SELECT x FROM q WHERE id = 1"), "0.6667000000");
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        let shown = run(s, "SELECT 2/3*3, 2/3, 1/3+1/3+1/3, 10/4, 1/3*1e0");
+        assert_eq!(shown, "2.0001\t0.6667\t0.9999\t2.5000\t0.3333", "{executor}");
+        assert_eq!(run(s, "SELECT SUM(a/7)*7, MAX(a/3)*3 FROM q"), "11.0005\t6.9999");
+        // Two groups that look the same were two.
+        let groups = run(s, "SELECT a/b k, COUNT(*) FROM q WHERE id > 1 GROUP BY k");
+        assert_eq!(groups, "1.0000\t2", "{executor}");
+        assert_eq!(run(s, "SELECT SUM(a/7) OVER () FROM q LIMIT 1"), "1.5715", "{executor}");
+    }
+    run(s, "SET rowhouse_executor = 'auto'");
     assert_eq!(run(s, "SELECT round(2.25e0, 1), round(2.5e0)"), "2.2\t2");
     assert_eq!(run(s, "SELECT cast(1e20 AS SIGNED), floor(18446744073709551615)"), {
         "9223372036854775807\t18446744073709551615"

@@ -31,13 +31,6 @@ REASONS = [
         lambda theirs, ours: theirs.error is None and ours.error is None,
     ),
     Reason(
-        "what says no time is 0 in UNIX_TIMESTAMP; in MySQL it has six digits behind the point",
-        "SELECT UNIX_TIMESTAMP('x') AS c0",
-        r"UNIX_TIMESTAMP\('",
-        ("rows",),
-        lambda theirs, ours: theirs.rows[0][0] == "0.000000",
-    ),
-    Reason(
         "JSON_SEARCH says where a text stands; MySQL repeats the `last` of the path that it was found below",
         "SELECT JSON_SEARCH('[1, \"x\"]', 'all', '%', NULL, '$[last]') AS c0",
         r"JSON_SEARCH\(.*last",

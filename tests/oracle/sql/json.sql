@@ -303,3 +303,5 @@ SELECT JSON_OBJECTAGG(v,id) FROM j WHERE id IN (1,2)
 => error 3158
 SELECT JSON_ARRAYAGG(v), JSON_OBJECTAGG(v,id) FROM j WHERE 1=0
 SELECT JSON_QUOTE('a"b\\\\c\n'), JSON_UNQUOTE('"a\\\\nb"'), JSON_UNQUOTE('"a'), JSON_UNQUOTE('')
+# FIELD takes JSON as its text among texts
+SELECT FIELD(JSON_EXTRACT('{"a": 1}', '$.a'), 'null', 'x', '1') a, FIELD(JSON_EXTRACT('{"a": "x"}', '$.a'), 'x', '"x"') b, FIELD(JSON_EXTRACT('{"a": null}', '$.a'), 'null') c, FIELD('x', JSON_EXTRACT('["x"]', '$[0]')) d

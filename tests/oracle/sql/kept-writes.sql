@@ -123,19 +123,23 @@ INSERT INTO t VALUES (1, 2)
 SET @c = 2
 EXECUTE j USING @a, @b, @c
 SELECT s, n FROM u WHERE id = 2
-# A quotient is stored with the digits that it was computed with, wherever no temporary table comes between.
+# A quotient is stored as it shows; in MariaDB with the digits that it was computed with.
 CREATE TABLE quotients (id INT PRIMARY KEY, s VARCHAR(60), d DECIMAL(20,10), f DOUBLE)
 INSERT INTO quotients VALUES (1, 7/3, 7/3, 7/3)
 INSERT INTO quotients VALUES (2, (SELECT 7/3), (SELECT p/7 FROM t WHERE id = 1), 7/3 + 1)
 INSERT INTO quotients SELECT id + 2, p/7, p/7, p/7 FROM t
 INSERT INTO quotients SELECT 5, CONCAT(7/2, '|', 1/3), ROUND(7/3, 2), 7/3 FROM t WHERE id = 1
 SELECT * FROM quotients ORDER BY id
+=> 1 | 2.3333 | 2.3333000000 | 2.3333
 INSERT INTO quotients SELECT DISTINCT id + 20, p/7, p/7, p/7 FROM t
 INSERT INTO quotients SELECT id + 6, p/7, p/7, p/7 FROM t GROUP BY p
 INSERT INTO quotients SELECT 9, 7/3, 7/3, 7/3 UNION ALL SELECT 10, 1, 1, 1
 UPDATE quotients q JOIN t ON t.id = q.id SET q.s = 7/2, q.d = t.p/3, q.f = t.p/3
 UPDATE quotients SET s = (SELECT 22/7), d = (SELECT 22/7 FROM t WHERE t.id = 1) WHERE id = 3
 SELECT * FROM quotients ORDER BY id
+=> 1 | 2.3333 | 2.3333000000 | 2.3333
+=> 9 | 2.3333 | 2.3333000000 | 2.3333
+=> 10 | 1.0000 | 1.0000000000 | 1
 # Literals of hexadecimal digits are numbers to a column of numbers, and bytes to others.
 INSERT INTO u VALUES (20, 0x41, 0x41), (21, x'42', 0x0102)
 INSERT INTO u SELECT 22, 0x43, 0x43 FROM t WHERE id = 1

@@ -1,4 +1,5 @@
-# Quotients have more digits than they show; where those count, and where they do not
+# Quotients are what they show; averages of one group have more digits within an expression
+# judges: mysql
 CREATE TABLE q (id INT PRIMARY KEY, a INT, b DECIMAL(10,2), f FLOAT, d DOUBLE, u INT UNSIGNED, s VARCHAR(30), g INT)
 INSERT INTO q VALUES (1,1,1.10,1.5,2.5,3,'2020-01-02 10:11:12',1),(2,2,2.20,2.25,-3.5,7,'2021-03-04',1),(3,NULL,NULL,NULL,NULL,NULL,NULL,2),(4,7,-3.33,-0.1,1e10,0,'10:11:12.5',2)
 # 1. Compared with exact numbers they are what they show
@@ -37,12 +38,14 @@ DELETE FROM q WHERE id = 9
 # 2. Of one group without GROUP BY
 SELECT AVG(a)/3 FROM q
 SELECT AVG(a)/3*3, SUM(a)/3*3, SUM(a/3), SUM(a/3)*3, AVG(a)*3, AVG(a/7) FROM q
-# Digits that a number has not are not shown by MySQL 9.7, MariaDB adds zeros
+# Digits that a number has not are not shown
 SELECT ROUND(AVG(a), 8), ROUND(AVG(a)/3, 8), ROUND(SUM(a)/7, 8), ROUND(a/7, 8) FROM q
 => 3.3333 | 1.11111111 | 1.4286 | 0.1429
 SELECT ROUND(AVG(b), 8), CONCAT(AVG(b)), CAST(AVG(a) AS DECIMAL(20,10)), AVG(DISTINCT a)/3 FROM q
 => -0.010000 | -0.010000 | 3.3333333330 | 1.11111111
-SELECT MAX(a/3)*3, MIN(a/3)*3, MAX(b)/3*3, IF(1, AVG(a), 0)*3, COALESCE(AVG(a), 0)*3 FROM q
+SELECT MAX(a/3)*3, MIN(a/3)*3, MAX(b)/3*3, IF(1, AVG(a), 0)*3 FROM q
+# MySQL has an average that COALESCE gives as it is shown, that of IF with its digits
+~SELECT COALESCE(AVG(a), 0)*3 FROM q
 SELECT AVG(a), ROUND(AVG(a), 2), AVG(a) + 0, SUM(a)/COUNT(*)*3, AVG(b)/7*7 FROM q
 SELECT AVG(x.a)/3*3, MAX(x.a/7)*7 FROM q x JOIN q y ON x.id = y.id
 SELECT AVG(a)/3, SUM(a/3)*3 FROM q WHERE id > 100

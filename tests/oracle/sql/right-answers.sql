@@ -167,7 +167,10 @@ SELECT bit_and(x), bit_or(x), bit_xor(x) FROM (SELECT -1 AS x UNION ALL SELECT -
 SELECT bit_and(b), bit_or(a), bit_xor(a) FROM t1
 SELECT bit_and(a), bit_or(a), bit_xor(a) FROM e0
 SELECT 2/3*3, 1/3*3, 10/3, 1/7*7, (1/3)+(1/3)+(1/3), 2/3
+=> 2.0001 | 0.9999 | 3.3333 | 1.0003 | 0.9999 | 0.6667
 SELECT t1.a/3*3 FROM t1 JOIN t2 ON t1.id=t2.id ORDER BY t1.id
+=> 0.9999
+=> 2.0001
 SELECT 5 % -3, -5 % 3, -5.5 % 2, 18446744073709551615 % -5, -5 % cast(3 AS UNSIGNED), mod(-7, 2)
 SELECT coalesce(cast(1 AS UNSIGNED), -1), if(1, -1, cast(1 AS UNSIGNED)), ifnull(18446744073709551615, -1)
 SELECT round(2.25e0,1), round(2.35e0,1), round(-2.25e0,1), round(2.5e0), round(1.15e0,1), round(2.25,1), round(25e-1), truncate(2.29e0,1)
@@ -313,6 +316,7 @@ SELECT a FROM t1 UNION ALL SELECT c FROM n2 ORDER BY IFNULL(a, 2) + 1, a
 SELECT c FROM n2 INTERSECT ALL SELECT b FROM t1
 SELECT c FROM n2 EXCEPT ALL SELECT b FROM t1
 SELECT SUM(a/3), AVG(a/7), SUM(b/3*3) FROM t1
+=> 2.0000 | 0.28573333 | 5.0001
 SELECT id FROM t1 WHERE s BETWEEN 'X' AND 'Z' ORDER BY id
 SELECT x.id, (SELECT MAX(y.a) FROM t2 y WHERE y.b=x.b) FROM t1 x ORDER BY x.id
 SELECT x.id FROM t1 x LEFT JOIN t2 y ON x.id IN (SELECT c FROM n2 WHERE 0) ORDER BY x.id

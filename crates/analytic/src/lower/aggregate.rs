@@ -161,7 +161,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// What SUM and AVG are over, and its type: a quotient has more digits than it shows.
+    /// What SUM and AVG are over, and its type: what is made of an average has more digits than it
+    /// shows.
     fn summed(&self, row: &Row<'_>, node: &Node, value: Expr) -> Result<(Expr, ColumnType)> {
         match node.ty {
             ColumnType::Decimal { precision, scale } if keeps_digits(node) => {

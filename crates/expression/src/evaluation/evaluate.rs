@@ -102,7 +102,7 @@ impl Node {
             | Kind::InList(..)
             | Kind::Between(..)
             | Kind::Like(..) => Cell::maybe(self.truth(scope)?),
-            Kind::Arithmetic(op, a, b) => arithmetic_nodes(*op, a, b, scope)?,
+            Kind::Arithmetic(op, a, b) => arithmetic_nodes(&self.ty, *op, a, b, scope)?,
             Kind::Negate(a) => match scope.number(a.evaluate(scope)?.datum()) {
                 Some(number) => {
                     let is_whole = matches!(self.ty, ColumnType::Int { .. });
@@ -224,6 +224,7 @@ fn parameter<'a>(scope: &Scope<'a>, number: u16) -> Datum<'a> {
 }
 
 fn arithmetic_nodes<'a>(
+    ty: &ColumnType,
     op: Arithmetic,
     a: &'a Node,
     b: &'a Node,
@@ -248,6 +249,15 @@ fn arithmetic_nodes<'a>(
         return Ok(NULL);
     };
     match arithmetic::compute(op, x, y, scope.mode)? {
+        Some(Number::Decimal(quotient)) if op == Arithmetic::Divide => {
+            let own = x.to_decimal().map_or(0, Decimal::scale);
+            let scale = match ty {
+                ColumnType::Decimal { scale, .. } => *scale,
+                _ => (own + scope.mode.division_digits()).min(Decimal::SCALE_MAX),
+            };
+            let shown = quotient.rescale(scale).unwrap_or(quotient);
+            Ok(Cell::Plain(Datum::Decimal(shown)))
+        }
         Some(number) => Ok(Cell::Plain(number.datum())),
         None => {
             scope.division_by_zero()?;

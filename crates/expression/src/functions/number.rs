@@ -64,8 +64,10 @@ fn known_digits(node: &Node) -> Option<i64> {
 /// The result type of FLOOR and CEILING: an integer where every value fits one.
 pub(crate) fn whole_type(arguments: &[Node]) -> ColumnType {
     match arguments.first().map(|node| &node.ty) {
-        Some(ColumnType::Int { unsigned: true, .. } | ColumnType::Bit { .. }) => BIGINT_UNSIGNED,
-        Some(ColumnType::Int { .. } | ColumnType::Year) => BIGINT,
+        Some(
+            ColumnType::Int { unsigned: true, .. } | ColumnType::Bit { .. } | ColumnType::Year,
+        ) => BIGINT_UNSIGNED,
+        Some(ColumnType::Int { .. }) => BIGINT,
         Some(ColumnType::Decimal { precision, scale }) => match precision - scale {
             0..=17 => BIGINT,
             digits => ColumnType::Decimal { precision: (digits + 1).min(65), scale: 0 },

@@ -110,7 +110,6 @@ pub(crate) fn chosen_by_first(arguments: &[Node]) -> ColumnType {
 /// GREATEST and LEAST.
 pub(crate) fn extreme(arguments: &[Node]) -> ColumnType {
     match common_type(arguments) {
-        ColumnType::Float(digits) => ColumnType::Double(digits),
         ColumnType::Bit { .. } => BIGINT_UNSIGNED,
         common => common,
     }

@@ -121,6 +121,7 @@ fn common_digits(a: &ColumnType, b: &ColumnType) -> Option<FixedPoint> {
 fn both(a: &ColumnType, b: &ColumnType) -> ColumnType {
     use ColumnType as T;
     let whole = |ty: &T| matches!(ty, T::Int { .. } | T::Year | T::Bit { .. });
+    let unsigned = |ty: &T| matches!(ty, T::Int { unsigned: true, .. } | T::Year | T::Bit { .. });
     let exact = |ty: &T| whole(ty) || matches!(ty, T::Decimal { .. });
     let number = |ty: &T| exact(ty) || matches!(ty, T::Float(_) | T::Double(_));
     let dated = |ty: &T| matches!(ty, T::Date | T::DateTime { .. } | T::Timestamp { .. });
@@ -130,14 +131,12 @@ fn both(a: &ColumnType, b: &ColumnType) -> ColumnType {
     match (a, b) {
         _ if a == b => a.clone(),
         (T::Bit { bits: x }, T::Bit { bits: y }) => T::Bit { bits: *x.max(y) },
-        (T::Int { unsigned: true, .. }, T::Bit { .. })
-        | (T::Bit { .. }, T::Int { unsigned: true, .. })
-        | (T::Int { unsigned: true, .. }, T::Int { unsigned: true, .. }) => BIGINT_UNSIGNED,
+        _ if unsigned(a) && unsigned(b) => BIGINT_UNSIGNED,
         // A signed number with bits, none of which is a sign: as MySQL 9.7 has it.
         (T::Bit { bits }, other) | (other, T::Bit { bits }) if whole(other) => {
             T::Decimal { precision: exact_digits(other).0.max(*bits), scale: 0 }
         }
-        (T::Int { unsigned: x, .. }, T::Int { unsigned: y, .. }) if x != y => mixed_signs(a, b),
+        _ if whole(a) && whole(b) && unsigned(a) != unsigned(b) => mixed_signs(a, b),
         _ if whole(a) && whole(b) => BIGINT,
         _ if exact(a) && exact(b) => {
             let ((x, s), (y, t)) = (exact_digits(a), exact_digits(b));
@@ -150,6 +149,10 @@ fn both(a: &ColumnType, b: &ColumnType) -> ColumnType {
         {
             T::Float(common_digits(a, b))
         }
+        // A BIGINT in front makes a DOUBLE (MySQL 9.7 and MariaDB 10.11:
+        // tests/oracle/sql/branches.sql).
+        (T::Float(_), T::Int { width: IntWidth::Big, .. }) => T::Float(common_digits(a, b)),
+        (T::Float(_), T::Year) | (T::Year, T::Float(_)) => T::Float(common_digits(a, b)),
         _ if number(a) && number(b) => T::Double(common_digits(a, b)),
         (T::Time { fsp: x }, T::Time { fsp: y }) => T::Time { fsp: *x.max(y) },
         _ if temporal(a) && temporal(b) => T::DateTime { fsp: a.fsp().max(b.fsp()) },
@@ -217,6 +220,9 @@ pub fn settle<'a>(
         (T::Decimal { .. }, Datum::Int(value)) => Cell::Plain(Datum::Decimal(Decimal::from(value))),
         (T::Decimal { .. }, Datum::UInt(value)) => {
             Cell::Plain(Datum::Decimal(Decimal::from(value)))
+        }
+        (T::Decimal { .. }, Datum::Year(value)) => {
+            Cell::Plain(Datum::Decimal(Decimal::from(u64::from(value))))
         }
         (T::Double(_), Datum::Bytes(_)) => cell,
         (T::Double(_), other) => match Number::of(other, scope.zone) {

@@ -8,7 +8,7 @@ use values::datum::Value;
 use values::types::{Collation, ColumnType, FixedPoint, IntWidth};
 
 use crate::evaluation::cast::is_number;
-use crate::functions::definition::SEES_BYTES;
+use crate::functions::definition::{Family, SEES_BYTES};
 use crate::functions::function::Function;
 use crate::functions::text::charset::seen_as_bytes;
 use crate::functions::time::digits::number_digits;
@@ -24,8 +24,19 @@ pub fn boolean(kind: Kind, nullable: bool) -> Node {
     Node::new(kind, TRUTH, nullable)
 }
 
+/// What a time is read of: of an ENUM or SET its words, not its number.
+pub fn read_as_time(node: Node) -> Node {
+    let (ColumnType::Enum { collation, .. } | ColumnType::Set { collation, .. }) = node.ty else {
+        return node;
+    };
+    let ty = ColumnType::VarChar { chars: display_chars(&node.ty), collation };
+    let nullable = node.nullable;
+    Node::new(Kind::Cast(Box::new(node)), ty, nullable)
+}
+
 /// A time moved by an interval.
 pub fn shift_node(base: Node, amount: Node, unit: Unit, minus: bool) -> Node {
+    let base = read_as_time(base);
     // '1:2' is a text of two numbers.
     let amount = match unit {
         Unit::Compound(..) => amount,
@@ -63,8 +74,10 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
     let has_json = || arguments.iter().any(|node| node.ty == ColumnType::Json);
     let are_wanted: Vec<bool> =
         (0..arguments.len()).map(|at| function.wants_number(at, &arguments)).collect();
+    let reads_times = function.definition().family == Family::Times;
     let as_wanted = |(node, is_wanted): (Node, bool)| match is_wanted {
         true => node.as_operand(),
+        false if reads_times => read_as_time(node),
         false => node,
     };
     let arguments: Vec<Node> = match function {
@@ -73,12 +86,18 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
             let condition = arguments.next().map(Node::json_as_number);
             condition.into_iter().chain(arguments).collect()
         }
-        // They compare JSON as its text.
+        // They compare JSON as its text; FIELD does where there are texts alone.
+        Function::Field if has_json() && arguments.iter().all(Node::is_text) => {
+            arguments.into_iter().map(as_text).collect()
+        }
         Function::Greatest | Function::Least if has_json() => {
             arguments.into_iter().map(as_text).collect()
         }
         Function::Greatest | Function::Least if are_mixed_times => {
             arguments.into_iter().map(of_today).collect()
+        }
+        Function::Greatest | Function::Least if arguments.iter().any(is_moment) => {
+            arguments.into_iter().map(read_as_time).collect()
         }
         _ if function.has(SEES_BYTES) => arguments.into_iter().map(seen_as_bytes).collect(),
         _ => arguments.into_iter().zip(are_wanted).map(as_wanted).collect(),
@@ -224,7 +243,9 @@ fn both_shown(a: Node, b: Node) -> (Node, Node) {
 fn beside_year(node: Node, other: &Node) -> Node {
     let is_year = other.is_stored() && other.ty == ColumnType::Year;
     let is_null = matches!(&node.kind, Kind::Constant(value) if value.is_null());
-    if !is_year || is_null || is_time(&node) || is_moment(&node) || !node.is_constant() {
+    // A day that is written down is one of its year; what NOW() says is a day.
+    let is_day = is_moment(&node) && !matches!(node.kind, Kind::Constant(_));
+    if !is_year || is_null || is_time(&node) || is_day || !node.is_constant() {
         return node;
     }
     let nullable = node.nullable;
@@ -251,24 +272,21 @@ fn as_its_digits(node: &Node, other: &Node) -> Option<ColumnType> {
     beside.then_some(ColumnType::Decimal { precision, scale })
 }
 
-/// Whether a number is compared as it is shown: what is computed with more digits is so beside an
-/// exact number, so that `1/3 = 0.3333` (MariaDB 10.11 answers so: tests/oracle/sql/quotients.sql).
+/// Whether a number is compared as it is shown: an average that is computed with more digits is so
+/// beside an exact number (tests/oracle/sql/quotients.sql).
 fn is_seen_as_shown(node: &Node, other: &Node) -> bool {
     let is_exact =
         matches!(other.ty, ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Year);
     is_exact && matches!(node.ty, ColumnType::Decimal { .. }) && keeps_digits(node)
 }
 
-/// Whether a node's value can have more digits behind the point than its type.
+/// Whether a node's value can have more digits behind the point than its type: an average of one
+/// group alone, within an expression. A quotient has those that it shows (MySQL 9.7:
+/// tests/oracle/sql/quotients.sql).
 pub fn keeps_digits(node: &Node) -> bool {
     let mut keeps = false;
     node.visit(&mut |part| {
-        keeps |= match part.kind {
-            Kind::Arithmetic(Arithmetic::Divide, ..) => true,
-            // Of one group alone, within an expression.
-            Kind::Aggregate(_) => !std::ptr::eq(part, node),
-            _ => false,
-        };
+        keeps |= matches!(part.kind, Kind::Aggregate(_)) && !std::ptr::eq(part, node);
     });
     keeps
 }
@@ -358,7 +376,9 @@ fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node, mode: SqlMode) -> ColumnT
     if op.is_of_bits() {
         return BIGINT_UNSIGNED;
     }
-    let unsigned = |node: &Node| matches!(node.ty, ColumnType::Int { unsigned: true, .. });
+    let unsigned = |node: &Node| {
+        matches!(node.ty, ColumnType::Int { unsigned: true, .. } | ColumnType::Year)
+    };
     let whole = |node: &Node| {
         matches!(node.ty, ColumnType::Int { .. } | ColumnType::Year)
             || matches!(temporal_number(&node.ty), Some((_, 0)))

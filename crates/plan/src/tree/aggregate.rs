@@ -35,7 +35,7 @@ pub struct Aggregate {
     pub keeps_digits: bool,
 }
 
-/// Digits that are kept of a quotient, and that it is summed with, beyond those that it shows.
+/// Digits that are kept of an average, and that it is summed with, beyond those that it shows.
 pub const KEPT_DIGITS: u8 = 12;
 
 impl Aggregate {

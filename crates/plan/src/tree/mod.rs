@@ -250,7 +250,7 @@ pub struct OutputColumn {
     pub nullable: bool,
     /// The table's column that it is.
     pub origin: Option<Arc<ResultColumn>>,
-    /// Whether quotients keep the digits that they were computed with, more than the type shows:
+    /// Whether averages keep the digits that they were computed with, more than the type shows:
     /// they are to be stored.
     pub keeps_digits: bool,
     /// How readily its text takes over the collation of another side of a UNION

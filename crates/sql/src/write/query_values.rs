@@ -1,7 +1,7 @@
 //! Values that a query gives to columns of a table, where they are more than it would show a
 //! client: literals of hexadecimal digits are numbers to a column of numbers, texts of another
-//! character set their bytes to a column of bytes, and a quotient is stored with all digits that it
-//! was computed with (MariaDB 10.11 answers so: tests/oracle/sql/kept-writes.sql).
+//! character set their bytes to a column of bytes, and what is made of an average is stored with all
+//! digits that it was computed with (MariaDB 10.11 answers so: tests/oracle/sql/kept-writes.sql).
 //!
 //! Groups, DISTINCT, set operations and sorts of a join put their rows into a temporary table
 //! first, whose columns have the types that are shown.
@@ -62,7 +62,7 @@ pub(super) fn give(plan: &mut QueryPlan, first: usize, columns: &[&ColumnType]) 
     }
 }
 
-/// Makes quotients keep their digits, of a query that has no temporary table; whether there are
+/// Makes averages keep their digits, of a query that has no temporary table; whether there are
 /// any.
 fn keep_digits(query: &mut Query) -> bool {
     let sorted: Vec<usize> = query.order.iter().map(|key| key.position).collect();

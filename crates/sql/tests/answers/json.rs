@@ -110,3 +110,16 @@ fn json_functions_let_paths_and_words_pass_that_mysql_refuses() {
         assert_eq!(run(s, &format!("SELECT {call}")), value, "{call}");
     }
 }
+
+#[test]
+fn field_compared_json_as_json_where_texts_alone_stand() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE j (id INT PRIMARY KEY, d JSON)");
+    run(s, "INSERT INTO j VALUES (1, '{\"a\": null}'), (2, '{\"a\": \"x\"}'), (3, '{\"a\": 1}')");
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        let found = "SELECT FIELD(JSON_EXTRACT(d, '$.a'), 'null', 'x', '1', '\"x\"') FROM j ORDER BY id";
+        assert_eq!(run(s, found), "1\n4\n3", "{executor}");
+    }
+}

@@ -427,3 +427,31 @@ fn digits_behind_the_point_of_float_and_double_were_dropped() {
     answers(s, "SELECT f, d FROM t WHERE id = 1", "1.55\t2.3449999999999998");
     assert_eq!(error(s, "UPDATE t SET f = f + 100"), 1264);
 }
+
+#[test]
+fn a_year_had_a_sign_and_a_float_beside_a_bigint_was_a_double() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE n (id INT PRIMARY KEY, y YEAR, u BIGINT UNSIGNED, d DECIMAL(6,2), f FLOAT)");
+    run(s, "INSERT INTO n VALUES (1, 2001, 18446744073709551615, 1.5, 0.1)");
+    run(s, "INSERT INTO n VALUES (2, 1999, 7, 2, 1.5)");
+    answers(s, "SELECT IF(id = 2, y, u) FROM n ORDER BY id", "18446744073709551615\n1999");
+    answers(s, "SELECT u FROM n WHERE id = 1 UNION SELECT y FROM n WHERE id = 1 ORDER BY u", {
+        "2001\n18446744073709551615"
+    });
+    answers(s, "SELECT IF(id = 2, y, d) FROM n ORDER BY id", "1.50\n1999.00");
+    answers(s, "SELECT IF(id = 1, f, 7) FROM n ORDER BY id", "0.1\n7");
+    answers(s, "SELECT GREATEST(f, -5) FROM n ORDER BY id", "0.1\n1.5");
+    answers(s, "SELECT f FROM n UNION SELECT 7 ORDER BY 1", "0.1\n1.5\n7");
+    answers(s, "SELECT id FROM n WHERE y = DATE'1999-05-06'", "2");
+    for executor in EXECUTORS {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        for query in ["SELECT y - 2100 FROM n", "SELECT ABS(y) - 3000 FROM n", "SELECT 1 - y FROM n"]
+        {
+            assert_eq!(error(s, query), 1690, "{executor}: {query}");
+        }
+    }
+    answers(s, "SELECT y - 1000, -y, y % 7 FROM n WHERE id = 1", "1001\t-2001\t6");
+    let exact = "SELECT 1234567890123456789 DIV 1e0, 18446744073709551615 DIV 1e0";
+    answers(s, exact, "1234567890123456789\t18446744073709551615");
+}

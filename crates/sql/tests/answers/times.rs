@@ -211,3 +211,28 @@ fn times_lost_their_fractions_and_were_compared_as_numbers() {
     }
     assert_eq!(error(s, "SELECT timestamp'nonsense'"), 1525);
 }
+
+#[test]
+fn an_enum_was_its_position_where_a_time_was_read() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE e (id INT PRIMARY KEY, e ENUM('2024-02-29', '10:11:12'), d DATE)");
+    run(s, "INSERT INTO e VALUES (1, '2024-02-29', '2024-03-01'), (2, '10:11:12', NULL)");
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        for (query, answer) in [
+            ("SELECT YEAR(e), DATEDIFF(d, e), TIMESTAMPDIFF(DAY, e, d) FROM e WHERE id = 1", {
+                "2024\t1\t1"
+            }),
+            ("SELECT LAST_DAY(e), LEAST(d, e), GREATEST(e, d) FROM e WHERE id = 1", {
+                "2024-02-29\t2024-02-29\t2024-03-01"
+            }),
+            ("SELECT e + INTERVAL 1 DAY, EXTRACT(YEAR_MONTH FROM e) FROM e WHERE id = 1", {
+                "2024-03-01\t202402"
+            }),
+            ("SELECT HOUR(e), TIME_TO_SEC(e) FROM e WHERE id = 2", "10\t36672"),
+        ] {
+            assert_eq!(run(s, query), answer, "{executor}: {query}");
+        }
+    }
+}

@@ -9,6 +9,7 @@ use values::types::ColumnType;
 
 use crate::row::scope::Environment;
 use crate::tree::node::{Kind, Node};
+use crate::value::moments_read::read_kept;
 use crate::value::types::{BIGINT, text_type};
 
 /// Digits of the fraction of a node read as a time.
@@ -136,7 +137,13 @@ pub(crate) fn from_unix_time(arguments: &[Node]) -> ColumnType {
 
 /// The result of UNIX_TIMESTAMP.
 pub(crate) fn unix_time(arguments: &[Node]) -> ColumnType {
-    match digits_at(arguments, 0) {
+    // A literal that says no day has those of a text of which nothing is known (MySQL 9.7:
+    // tests/oracle/sql/calls.py).
+    let says_none = arguments.first().is_some_and(|node| match &node.kind {
+        Kind::Constant(Value::Bytes(text)) => read_kept(text).is_none(),
+        _ => false,
+    });
+    match if says_none { 6 } else { digits_at(arguments, 0) } {
         0 => BIGINT,
         digits => ColumnType::Decimal { precision: 10 + digits, scale: digits },
     }

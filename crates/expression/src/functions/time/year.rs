@@ -9,9 +9,15 @@ use crate::functions::call::{Call, int};
 use crate::statement::error::Result;
 use crate::value::cell::{Cell, NULL};
 
-/// The year that a number or a text means; what is none stays the number that it is.
+/// The year that a number or a text means, or that a day is in; what is none stays the number that
+/// it is.
 pub(crate) fn beside_year<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     let datum = cells[0].datum();
+    match datum {
+        Datum::Date(day) => return Ok(int(i64::from(day.year()))),
+        Datum::DateTime(moment) => return Ok(int(i64::from(moment.date().year()))),
+        _ => {}
+    }
     // Of one or two digits it is one of a hundred years, 0 among them.
     let is_short = match datum {
         Datum::Bytes(text) => {

@@ -4,7 +4,7 @@
 
 use expression::{
     Arithmetic, BIGINT, Function, Kind, Node, ON_DEFAULT, ON_ERROR, Unit, arithmetic_node,
-    shift_node,
+    read_as_time, shift_node,
 };
 use sqlparser::ast::{
     DataType, Expr, Function as Call, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
@@ -155,8 +155,8 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
         }
         ("TIMESTAMPDIFF", [Expr::Identifier(field), from, to]) => {
             let unit = unit(&field.value)?;
-            let (from, to) = (Box::new(bind(from, names)?), Box::new(bind(to, names)?));
-            Ok(Node::new(Kind::Difference(unit, from, to), BIGINT, true))
+            let [from, to] = [from, to].map(|expr| bind(expr, names).map(read_as_time));
+            Ok(Node::new(Kind::Difference(unit, Box::new(from?), Box::new(to?)), BIGINT, true))
         }
         ("CHAR", [.., _]) | (_, _) => {
             // A query knows all that there are, aggregates too.

@@ -1,6 +1,6 @@
 //! Functions that are written in a form of their own: `SUBSTRING(a FROM 2)`, `EXTRACT(DAY FROM a)`.
 
-use expression::{BIGINT, Kind, Node, boolean};
+use expression::{BIGINT, Kind, Node, boolean, read_as_time};
 use sqlparser::ast::{CeilFloorKind, DateTimeField, Expr, TrimWhereField};
 use values::datum::Value;
 
@@ -43,7 +43,7 @@ pub(super) fn special(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         }
         Expr::Extract { field, expr, .. } => {
             let unit = unit(&field.to_string())?;
-            Ok(Node::new(Kind::Extract(unit, Box::new(bind(expr, names)?)), BIGINT, true))
+            Ok(Node::new(Kind::Extract(unit, Box::new(read_as_time(bind(expr, names)?))), BIGINT, true))
         }
         Expr::Tuple(_) => needs_query("row constructors"),
         Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => {

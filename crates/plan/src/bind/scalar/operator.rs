@@ -109,13 +109,13 @@ fn chain(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> B
     Ok(boolean(if and { Kind::And(nodes) } else { Kind::Or(nodes) }, nullable))
 }
 
-/// A look-up knows nothing of its literals, and with how many digits a quotient compares is a
+/// A look-up knows nothing of its literals, and with how many digits an average compares is a
 /// matter of their kinds.
 pub(super) fn refuse_unknown_digits(a: &Node, b: &Node, names: &Names<'_>) -> Bound<()> {
     let knows_literals = names.resolver.is_some_and(|resolver| resolver.knows_literals());
     let is_look_up = !knows_literals && names.clause == "where clause";
     if is_look_up && is_of_unknown_digits(a, b) {
-        return needs_literals("a quotient beside a literal of which nothing is known yet");
+        return needs_literals("an average beside a literal of which nothing is known yet");
     }
     Ok(())
 }
