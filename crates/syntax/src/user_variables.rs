@@ -19,8 +19,8 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Word};
 
 /// Keywords that a variable may follow without a space.
 const KEYWORDS: [&str; 16] = [
-    "SELECT", "SET", "AND", "OR", "XOR", "NOT", "BY", "WHERE", "WHEN", "THEN", "ELSE", "LIKE", "INTO",
-    "USING", "DIV", "MOD",
+    "SELECT", "SET", "AND", "OR", "XOR", "NOT", "BY", "WHERE", "WHEN", "THEN", "ELSE", "LIKE",
+    "INTO", "USING", "DIV", "MOD",
 ];
 
 /// Says the names of user variables as one word each.
@@ -122,11 +122,11 @@ fn quoted_name(token: &Token) -> Option<&str> {
 /// The word behind a point.
 fn part_behind_point(tokens: &[TokenWithSpan]) -> Option<&str> {
     match tokens {
-        [TokenWithSpan { token: Token::Period, .. }, TokenWithSpan { token: Token::Word(word), .. }, ..]
-            if word.quote_style.is_none() =>
-        {
-            Some(&word.value)
-        }
+        [
+            TokenWithSpan { token: Token::Period, .. },
+            TokenWithSpan { token: Token::Word(word), .. },
+            ..,
+        ] if word.quote_style.is_none() => Some(&word.value),
         _ => None,
     }
 }
@@ -146,7 +146,10 @@ mod tests {
 
     #[test]
     fn names_in_quotes_and_with_points_are_one_word() {
-        assert_eq!(words("@`a b`,@'c',@\"d\",@e.f.g"), ["@a b", ",", "@c", ",", "@d", ",", "@e.f.g"]);
+        assert_eq!(
+            words("@`a b`,@'c',@\"d\",@e.f.g"),
+            ["@a b", ",", "@c", ",", "@d", ",", "@e.f.g"]
+        );
         assert_eq!(words("@@global.x"), ["@@global", ".", "x"]);
     }
 

@@ -376,9 +376,8 @@ fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node, mode: SqlMode) -> ColumnT
     if op.is_of_bits() {
         return BIGINT_UNSIGNED;
     }
-    let unsigned = |node: &Node| {
-        matches!(node.ty, ColumnType::Int { unsigned: true, .. } | ColumnType::Year)
-    };
+    let unsigned =
+        |node: &Node| matches!(node.ty, ColumnType::Int { unsigned: true, .. } | ColumnType::Year);
     let whole = |node: &Node| {
         matches!(node.ty, ColumnType::Int { .. } | ColumnType::Year)
             || matches!(temporal_number(&node.ty), Some((_, 0)))

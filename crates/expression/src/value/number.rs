@@ -132,7 +132,8 @@ impl Number {
                 let v = v.to_datetime(zone);
                 with_fraction(v.to_number() as i64, v.micros(), false)
             }
-            // As a column of whole numbers that has no sign (MySQL 9.7: tests/oracle/sql/branches.sql).
+            // As a column of whole numbers that has no sign (MySQL 9.7:
+            // tests/oracle/sql/branches.sql).
             Datum::Year(v) => Number::UInt(u64::from(v)),
             Datum::Enum(v) => Number::Int(i64::from(v)),
             Datum::Set(v) => Number::UInt(v),

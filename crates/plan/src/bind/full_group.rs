@@ -45,13 +45,13 @@ impl GivenRows<'_> {
 }
 
 /// What an expression fails for.
-enum Failed {
+enum FailingPart {
     Column(usize),
     Aggregate,
 }
 
 /// What expressions may be made of.
-struct Allowed<'a> {
+struct AllowedParts<'a> {
     /// Columns, by slot.
     columns: &'a mut dyn FnMut(usize) -> bool,
     /// Aggregates, by number.
@@ -119,17 +119,17 @@ fn refuse_what_differs(
     let mut dependence = Dependence::of_keys(relations, join, conditions, keys);
     let is_key = |slot: usize| keys.iter().any(|key| key.kind == Kind::Column(slot));
     let mut columns = |slot| is_key(slot) || !grouping.rollup && dependence.determines(slot);
-    let mut allowed = Allowed { columns: &mut columns, aggregates: &|_| true };
+    let mut allowed = AllowedParts { columns: &mut columns, aggregates: &|_| true };
     let mut check = |node: &mut Node, number: usize, place: &str| {
         if keys.contains(node) {
             return Ok(());
         }
         match allowed.failing(node, functions) {
-            Some(Failed::Column(slot)) => {
+            Some(FailingPart::Column(slot)) => {
                 let name = name_of(scope, slot);
                 Err(differs(number, place, &name, !keys.is_empty()))
             }
-            Some(Failed::Aggregate) | None => Ok(()),
+            Some(FailingPart::Aggregate) | None => Ok(()),
         }
     };
     let (list, beyond) = outputs.split_at_mut(*visible);
@@ -173,17 +173,17 @@ fn refuse_hidden_order(
     let mut columns = |slot| list.iter().any(|node| node.kind == Kind::Column(slot));
     // ANY_VALUE asks for nothing that is the same whenever it is asked.
     let any = |number: usize| aggregates[number].is_any_value();
-    let mut allowed = Allowed { columns: &mut columns, aggregates: &any };
+    let mut allowed = AllowedParts { columns: &mut columns, aggregates: &any };
     for (at, key) in order.iter().enumerate() {
         let Some(beyond_list) = key.position.checked_sub(*visible) else { continue };
         let Some(failed) = allowed.failing(&mut beyond[beyond_list], functions) else { continue };
         let (code, what) = match failed {
-            Failed::Column(slot) => {
+            FailingPart::Column(slot) => {
                 let name = name_of(scope, slot);
                 let what = format!("references column '{name}' which is not in SELECT list");
                 (ErrorCode::FieldInOrderNotSelect, what)
             }
-            Failed::Aggregate => {
+            FailingPart::Aggregate => {
                 (ErrorCode::AggregateInOrderNotSelect, "contains aggregate function".to_owned())
             }
         };
@@ -215,12 +215,12 @@ pub(super) fn aggregate_of_all(number: usize) -> SqlError {
     SqlError::new(ErrorCode::AggregateOrderNonAggQuery, message)
 }
 
-impl Allowed<'_> {
+impl AllowedParts<'_> {
     /// The first part of an expression that is not allowed.
-    fn failing(&mut self, node: &mut Node, functions: &[WindowFunction]) -> Option<Failed> {
+    fn failing(&mut self, node: &mut Node, functions: &[WindowFunction]) -> Option<FailingPart> {
         match &mut node.kind {
             Kind::Column(slot) => self.failing_column(*slot),
-            Kind::Aggregate(number) => (!(self.aggregates)(*number)).then_some(Failed::Aggregate),
+            Kind::Aggregate(number) => (!(self.aggregates)(*number)).then_some(FailingPart::Aggregate),
             Kind::Window(number) => {
                 let mut call = functions.get(*number)?.call.clone();
                 call.nodes_mut().into_iter().find_map(|node| self.failing(node, functions))
@@ -250,8 +250,8 @@ impl Allowed<'_> {
         }
     }
 
-    fn failing_column(&mut self, slot: usize) -> Option<Failed> {
-        (!(self.columns)(slot)).then_some(Failed::Column(slot))
+    fn failing_column(&mut self, slot: usize) -> Option<FailingPart> {
+        (!(self.columns)(slot)).then_some(FailingPart::Column(slot))
     }
 }
 

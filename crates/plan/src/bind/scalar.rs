@@ -231,7 +231,9 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                 ColumnType::VarChar { chars: bytes, .. } if set.is_binary() => {
                     Ok(Node { ty: ColumnType::VarBinary { bytes }, ..node })
                 }
-                ColumnType::VarChar { .. } if set != CharacterSet::UTF8MB4 => Ok(cast_to(node, set)),
+                ColumnType::VarChar { .. } if set != CharacterSet::UTF8MB4 => {
+                    Ok(cast_to(node, set))
+                }
                 ColumnType::VarChar { .. } => Ok(node),
                 _ => Err(SqlError::syntax("CHARACTER SET", 1).into()),
             }

@@ -244,7 +244,9 @@ impl<'p> QueryScope<'p> {
             return column.read().map(Some);
         }
         match (parts, clause) {
-            ([name], "having clause" | "order clause" | "group statement") => self.alias(name, clause),
+            ([name], "having clause" | "order clause" | "group statement") => {
+                self.alias(name, clause)
+            }
             _ => Ok(None),
         }
     }

@@ -32,11 +32,7 @@ fn takes_scalar(ty: &ColumnType, document: &[u8]) -> bool {
 }
 
 /// Whether a value is there already in the form the column keeps: the usual case.
-pub(super) fn is_stored_as_it_is(
-    column: &Column,
-    datum: Datum<'_>,
-    from: &ColumnType,
-) -> bool {
+pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>, from: &ColumnType) -> bool {
     match (datum, &column.ty) {
         (Datum::Int(v), ColumnType::Int { width, unsigned: false, .. }) => {
             (width.min()..=width.max()).contains(&v)

@@ -1,7 +1,8 @@
 //! Values that a query gives to columns of a table, where they are more than it would show a
 //! client: literals of hexadecimal digits are numbers to a column of numbers, texts of another
-//! character set their bytes to a column of bytes, and what is made of an average is stored with all
-//! digits that it was computed with (MariaDB 10.11 answers so: tests/oracle/sql/kept-writes.sql).
+//! character set their bytes to a column of bytes, and what is made of an average is stored with
+//! all digits that it was computed with (MariaDB 10.11 answers so:
+//! tests/oracle/sql/kept-writes.sql).
 //!
 //! Groups, DISTINCT, set operations and sorts of a join put their rows into a temporary table
 //! first, whose columns have the types that are shown.

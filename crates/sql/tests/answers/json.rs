@@ -119,7 +119,8 @@ fn field_compared_json_as_json_where_texts_alone_stand() {
     run(s, "INSERT INTO j VALUES (1, '{\"a\": null}'), (2, '{\"a\": \"x\"}'), (3, '{\"a\": 1}')");
     for executor in ["rows", "columns"] {
         run(s, &format!("SET rowhouse_executor = '{executor}'"));
-        let found = "SELECT FIELD(JSON_EXTRACT(d, '$.a'), 'null', 'x', '1', '\"x\"') FROM j ORDER BY id";
+        let found =
+            "SELECT FIELD(JSON_EXTRACT(d, '$.a'), 'null', 'x', '1', '\"x\"') FROM j ORDER BY id";
         assert_eq!(run(s, found), "1\n4\n3", "{executor}");
     }
 }

@@ -432,7 +432,10 @@ fn digits_behind_the_point_of_float_and_double_were_dropped() {
 fn a_year_had_a_sign_and_a_float_beside_a_bigint_was_a_double() {
     let sql = server();
     let s = &mut session(&sql);
-    run(s, "CREATE TABLE n (id INT PRIMARY KEY, y YEAR, u BIGINT UNSIGNED, d DECIMAL(6,2), f FLOAT)");
+    run(
+        s,
+        "CREATE TABLE n (id INT PRIMARY KEY, y YEAR, u BIGINT UNSIGNED, d DECIMAL(6,2), f FLOAT)",
+    );
     run(s, "INSERT INTO n VALUES (1, 2001, 18446744073709551615, 1.5, 0.1)");
     run(s, "INSERT INTO n VALUES (2, 1999, 7, 2, 1.5)");
     answers(s, "SELECT IF(id = 2, y, u) FROM n ORDER BY id", "18446744073709551615\n1999");
@@ -446,7 +449,8 @@ fn a_year_had_a_sign_and_a_float_beside_a_bigint_was_a_double() {
     answers(s, "SELECT id FROM n WHERE y = DATE'1999-05-06'", "2");
     for executor in EXECUTORS {
         run(s, &format!("SET rowhouse_executor = '{executor}'"));
-        for query in ["SELECT y - 2100 FROM n", "SELECT ABS(y) - 3000 FROM n", "SELECT 1 - y FROM n"]
+        for query in
+            ["SELECT y - 2100 FROM n", "SELECT ABS(y) - 3000 FROM n", "SELECT 1 - y FROM n"]
         {
             assert_eq!(error(s, query), 1690, "{executor}: {query}");
         }

@@ -201,8 +201,8 @@ impl Scanner<'_, '_> {
         Ok(())
     }
 
-    /// A sign of a user variable. Its name stays, also in quotes or of digits; a host behind the name
-    /// of an account is none.
+    /// A sign of a user variable. Its name stays, also in quotes or of digits; a host behind the
+    /// name of an account is none.
     fn variable(&mut self) -> Result<()> {
         let named = self.at > 0 && {
             let before = self.text[self.at - 1];

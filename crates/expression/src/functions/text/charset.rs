@@ -5,9 +5,9 @@
 //!
 //! Not here: the sets (`values::charset`), names of sets in statements (crate `sql`).
 
-use values::{CharacterSet, ErrorCode};
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
+use values::{CharacterSet, ErrorCode};
 
 use crate::functions::call::Call;
 use crate::functions::function::Function;

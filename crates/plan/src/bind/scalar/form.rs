@@ -43,7 +43,11 @@ pub(super) fn special(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         }
         Expr::Extract { field, expr, .. } => {
             let unit = unit(&field.to_string())?;
-            Ok(Node::new(Kind::Extract(unit, Box::new(read_as_time(bind(expr, names)?))), BIGINT, true))
+            Ok(Node::new(
+                Kind::Extract(unit, Box::new(read_as_time(bind(expr, names)?))),
+                BIGINT,
+                true,
+            ))
         }
         Expr::Tuple(_) => needs_query("row constructors"),
         Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => {
