@@ -220,7 +220,9 @@ impl AllowedParts<'_> {
     fn failing(&mut self, node: &mut Node, functions: &[WindowFunction]) -> Option<FailingPart> {
         match &mut node.kind {
             Kind::Column(slot) => self.failing_column(*slot),
-            Kind::Aggregate(number) => (!(self.aggregates)(*number)).then_some(FailingPart::Aggregate),
+            Kind::Aggregate(number) => {
+                (!(self.aggregates)(*number)).then_some(FailingPart::Aggregate)
+            }
             Kind::Window(number) => {
                 let mut call = functions.get(*number)?.call.clone();
                 call.nodes_mut().into_iter().find_map(|node| self.failing(node, functions))
