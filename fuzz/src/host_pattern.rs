@@ -10,7 +10,7 @@ const PLAIN_BYTES_MAX: usize = 12;
 pub fn check(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let (pattern, host) = text.split_once('\n').unwrap_or((text, "localhost"));
-    let peer = Peer { host };
+    let peer = Peer::from(host);
     let found = is_for(pattern, &peer);
     if pattern.is_empty() || pattern == "%" {
         assert!(found, "any host is meant");

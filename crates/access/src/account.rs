@@ -152,7 +152,7 @@ pub enum DefaultRoles {
     /// None.
     #[default]
     None,
-    /// All that are granted.
+    /// All that are granted, also later: what earlier versions stored for ALL.
     All,
     /// These, of those that are granted.
     Some(BTreeSet<AccountName>),
@@ -269,14 +269,22 @@ impl Account {
         });
     }
 
+    /// All privileges go, on everything and on all within; roles stay.
+    pub fn lose_privileges(&mut self) {
+        self.global = PrivilegeSet::NONE;
+        self.dynamic.clear();
+        self.databases.clear();
+        self.tables.clear();
+    }
+
     /// What was granted on a table.
     pub fn table(&self, database: &str, table: &str) -> Option<&TableGrant> {
         self.tables.get(database)?.get(table)
     }
 
-    /// The roles that are active after a login.
-    pub fn roles_at_login(&self) -> Vec<AccountName> {
-        let granted = self.roles.iter().map(|grant| &grant.role);
+    /// Of some roles that it has those that it names to be active after a login.
+    pub fn default_roles_of(&self, granted: &[RoleGrant]) -> Vec<AccountName> {
+        let granted = granted.iter().map(|grant| &grant.role);
         match &self.default_roles {
             DefaultRoles::None => Vec::new(),
             DefaultRoles::All => granted.cloned().collect(),

@@ -45,6 +45,8 @@ pub struct AccessControl {
     usages: AccountUsages,
     audit: OnceLock<AuditLog>,
     has_own_users: AtomicBool,
+    /// `@@activate_all_roles_on_login`.
+    activates_all_roles: AtomicBool,
     locks: LoginLocks,
     defaults: RwLock<PolicyDefaults>,
     clock: Arc<dyn Clock>,
@@ -95,6 +97,7 @@ impl AccessControl {
             usages: AccountUsages::default(),
             audit: OnceLock::new(),
             has_own_users: AtomicBool::new(false),
+            activates_all_roles: AtomicBool::new(false),
             locks: LoginLocks::default(),
             defaults: RwLock::default(),
             clock: Arc::new(SystemClock),
@@ -231,7 +234,8 @@ impl AccessControl {
     ) -> Option<Principal> {
         let grants = self.grants();
         let account = grants.account(name)?;
-        let granted = |role: &&AccountName| account.roles.iter().any(|g| g.role == **role);
+        let has = grants.granted_roles(name);
+        let granted = |role: &&AccountName| has.iter().any(|grant| grant.role == **role);
         let roles: Vec<AccountName> = roles.iter().filter(granted).cloned().collect();
         let fresh = grants.rights(name, &roles, UNLIMITED);
         let mut known = self.rights.lock();
@@ -272,11 +276,14 @@ impl AccessControl {
         })
     }
 
+    /// The roles of an account that are active after a login.
+    pub fn roles_at_login(&self, name: &AccountName) -> Vec<AccountName> {
+        self.grants().roles_at_login(name, self.activates_all_roles.load(Ordering::Relaxed))
+    }
+
     /// An account as it is after a login, with the roles that are active then.
     pub fn at_login(&self, name: &AccountName) -> Principal {
-        let grants = self.grants();
-        let roles = grants.account(name).map(|account| account.roles_at_login());
-        self.acting(name, &roles.unwrap_or_default(), self.now())
+        self.acting(name, &self.roles_at_login(name), self.now())
     }
 
     /// The same principal with other roles active.
@@ -317,12 +324,34 @@ impl AccessControl {
             .map(|name| record(name, accounts.get(name).map(|account| &**account)))
             .collect();
         store(&records)?;
-        let version = present.version + 1;
         self.usages.forget_gone(|name| accounts.contains_key(name), accounts.len());
-        *self.present.write() = Arc::new(Grants::new(version, accounts));
-        self.version.store(version, Ordering::Release);
+        self.publish(accounts, present.mandatory().to_vec());
         unblock();
         Ok(result)
+    }
+
+    /// Sets `@@activate_all_roles_on_login`.
+    pub fn activate_all_roles_at_login(&self, all: bool) {
+        let _one = self.changes.lock();
+        self.activates_all_roles.store(all, Ordering::Relaxed);
+        // Definers have their roles as after a login.
+        let present = self.grants();
+        self.publish(present.accounts().clone(), present.mandatory().to_vec());
+    }
+
+    /// Sets `@@mandatory_roles`, which holds for the next request of every connection.
+    pub fn set_mandatory_roles(&self, roles: Vec<AccountName>) {
+        let _one = self.changes.lock();
+        let accounts = self.grants().accounts().clone();
+        self.publish(accounts, roles);
+    }
+
+    /// What is there from now on, as the next version; the caller holds `changes`.
+    fn publish(&self, accounts: Accounts, mandatory: Vec<AccountName>) {
+        let version = self.version() + 1;
+        let grants = Grants::new(version, accounts).with_mandatory(mandatory);
+        *self.present.write() = Arc::new(grants);
+        self.version.store(version, Ordering::Release);
     }
 }
 

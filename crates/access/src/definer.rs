@@ -26,7 +26,7 @@ pub struct DefinerRights {
 impl DefinerRights {
     /// Those that an account has with the roles of its login; `None` if it is not there.
     pub fn of(access: &Arc<AccessControl>, account: &AccountName) -> Option<DefinerRights> {
-        let roles = access.grants().account(account)?.roles_at_login();
+        let roles = access.roles_at_login(account);
         let principal = access.principal(account, &roles)?;
         Some(DefinerRights {
             access: Arc::clone(access),

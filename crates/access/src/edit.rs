@@ -58,6 +58,8 @@ pub struct GrantedPrivileges {
 #[derive(Debug)]
 pub struct Edit {
     accounts: Accounts,
+    /// Roles that every account has, as far as they are there.
+    mandatory: Vec<AccountName>,
     changed: BTreeSet<AccountName>,
     unblocked: BTreeSet<AccountName>,
 }
@@ -65,8 +67,12 @@ pub struct Edit {
 impl Edit {
     /// Of the accounts that there are.
     pub fn of(grants: &Grants) -> Edit {
-        let accounts = grants.accounts().clone();
-        Edit { accounts, changed: BTreeSet::new(), unblocked: BTreeSet::new() }
+        Edit {
+            accounts: grants.accounts().clone(),
+            mandatory: grants.mandatory().to_vec(),
+            changed: BTreeSet::new(),
+            unblocked: BTreeSet::new(),
+        }
     }
 
     /// The accounts, those that were changed, and those whose failed logins are forgotten.
@@ -152,9 +158,21 @@ impl Edit {
         Ok(())
     }
 
+    /// The roles that an account may activate.
+    pub fn granted_roles(&self, name: &AccountName) -> Vec<AccountName> {
+        let grants = self.as_grants();
+        grants.granted_roles(name).into_iter().map(|grant| grant.role).collect()
+    }
+
+    fn as_grants(&self) -> Grants {
+        Grants::new(0, self.accounts.clone()).with_mandatory(self.mandatory.clone())
+    }
+
     fn each_holder(&mut self, role: &AccountName, mut change: impl FnMut(&mut Account)) {
         for (name, account) in &mut self.accounts {
-            if account.roles.iter().any(|grant| grant.role == *role) {
+            let is_default = matches!(&account.default_roles, DefaultRoles::Some(names)
+                if names.contains(role));
+            if is_default || account.roles.iter().any(|grant| grant.role == *role) {
                 change(Arc::make_mut(account));
                 self.changed.insert(name.clone());
             }
@@ -231,6 +249,8 @@ impl Edit {
         };
         let whole = revoked.whole.with(option);
         match target {
+            // MySQL 9.7 takes with ALL on everything what was granted within, and GRANT OPTION.
+            GrantTarget::Global if revoked.all => account.lose_privileges(),
             GrantTarget::Global => {
                 account.global = account.global.without(whole);
                 for name in &revoked.dynamic {
@@ -284,11 +304,7 @@ impl Edit {
     /// # Errors
     /// `Missing`.
     pub fn revoke_all(&mut self, name: &AccountName) -> Result<(), EditError> {
-        let account = self.account(name)?;
-        account.global = PrivilegeSet::NONE;
-        account.dynamic.clear();
-        account.databases.clear();
-        account.tables.clear();
+        self.account(name)?.lose_privileges();
         Ok(())
     }
 
@@ -305,7 +321,7 @@ impl Edit {
         if !self.has(role) {
             return Err(EditError::Missing(role.clone()));
         }
-        let present = Grants::new(0, self.accounts.clone());
+        let present = self.as_grants();
         if role == to || present.has_role(role, to) {
             return Err(EditError::Circle(role.clone(), to.clone()));
         }

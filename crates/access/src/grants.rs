@@ -23,6 +23,8 @@ pub struct Grants {
     /// How many changes there were before; it only grows.
     pub version: u64,
     accounts: Accounts,
+    /// `@@mandatory_roles`: every account has them, as far as they are there.
+    mandatory: Vec<AccountName>,
     /// In the order in which a login tries them.
     order: Vec<AccountName>,
 }
@@ -37,7 +39,48 @@ impl Grants {
                 .then_with(|| a.user.is_empty().cmp(&b.user.is_empty()))
                 .then_with(|| a.cmp(b))
         });
-        Grants { version, accounts, order }
+        Grants { version, accounts, mandatory: Vec::new(), order }
+    }
+
+    /// The same accounts, each of which has these roles as well.
+    #[must_use]
+    pub fn with_mandatory(self, mandatory: Vec<AccountName>) -> Grants {
+        Grants { mandatory, ..self }
+    }
+
+    /// The roles that every account has, also those that are not there.
+    pub fn mandatory(&self) -> &[AccountName] {
+        &self.mandatory
+    }
+
+    /// The mandatory roles that are there.
+    pub fn present_mandatory(&self) -> impl Iterator<Item = &AccountName> {
+        self.mandatory.iter().filter(|role| self.accounts.contains_key(role))
+    }
+
+    /// The roles that an account may activate: those that were granted to it and the mandatory
+    /// ones, sorted.
+    pub fn granted_roles(&self, name: &AccountName) -> Vec<RoleGrant> {
+        let Some(account) = self.accounts.get(name) else { return Vec::new() };
+        let mut granted = account.roles.clone();
+        for role in self.present_mandatory() {
+            if !granted.iter().any(|grant| grant.role == *role) {
+                granted.push(RoleGrant { role: role.clone(), admin: false });
+            }
+        }
+        granted.sort();
+        granted
+    }
+
+    /// The roles that are active after a login: the mandatory ones, and those that the account
+    /// names for that or, if `all`, all that it has (mysqld 9.7 activates mandatory roles so).
+    pub fn roles_at_login(&self, name: &AccountName, all: bool) -> Vec<AccountName> {
+        let Some(account) = self.accounts.get(name) else { return Vec::new() };
+        let named = account.default_roles_of(&self.granted_roles(name));
+        let granted = self.granted_roles(name).into_iter().map(|grant| grant.role);
+        let is_active =
+            |role: &AccountName| all || named.contains(role) || self.mandatory.contains(role);
+        granted.filter(is_active).collect()
     }
 
     /// An account.
@@ -61,13 +104,22 @@ impl Grants {
 
     /// The roles of an account, those that roles have among them, each once.
     pub fn roles_of(&self, name: &AccountName) -> Vec<AccountName> {
-        let direct = |name: &AccountName| -> &[RoleGrant] {
-            self.accounts.get(name).map_or(&[], |account| &account.roles)
-        };
-        let mut found: Vec<AccountName> = direct(name).iter().map(|g| g.role.clone()).collect();
+        self.with_nested(self.direct_roles(name).iter().map(|g| g.role.clone()).collect())
+    }
+
+    /// The roles that an account may use, the mandatory ones and those that roles have among them.
+    pub fn usable_roles_of(&self, name: &AccountName) -> Vec<AccountName> {
+        self.with_nested(self.granted_roles(name).into_iter().map(|grant| grant.role).collect())
+    }
+
+    fn direct_roles(&self, name: &AccountName) -> &[RoleGrant] {
+        self.accounts.get(name).map_or(&[], |account| &account.roles)
+    }
+
+    fn with_nested(&self, mut found: Vec<AccountName>) -> Vec<AccountName> {
         let mut at = 0;
         while at < found.len() {
-            for grant in direct(&found[at].clone()) {
+            for grant in self.direct_roles(&found[at].clone()) {
                 if !found.contains(&grant.role) {
                     found.push(grant.role.clone());
                 }
@@ -84,7 +136,7 @@ impl Grants {
 
     /// What an account may do with some roles active: those of them that it still has.
     pub fn rights(&self, name: &AccountName, active: &[AccountName], number: u64) -> Rights {
-        let granted = self.accounts.get(name).map_or(&[][..], |account| &account.roles);
+        let granted = self.granted_roles(name);
         let is_granted = |role: &&AccountName| granted.iter().any(|grant| grant.role == **role);
         let active: Vec<AccountName> = active.iter().filter(is_granted).cloned().collect();
         let mut all = vec![name.clone()];
@@ -121,7 +173,7 @@ mod tests {
         let names = [("bob", "%"), ("", "10.1.2.3"), ("bob", "10.1.%"), ("ann", "%")];
         let names = names.map(|(user, host)| AccountName::new(user, host));
         let grants = grants(names.iter().cloned().map(|name| (name, account())).collect());
-        let login = |user, host| grants.login(user, &Peer { host }).map(|(name, _)| name.plain());
+        let login = |user, host| grants.login(user, &Peer::from(host)).map(|(name, _)| name.plain());
         assert_eq!(login("bob", "10.1.9.9").as_deref(), Some("bob@10.1.%"));
         assert_eq!(login("bob", "10.2.9.9").as_deref(), Some("bob@%"));
         assert_eq!(login("bob", "10.1.2.3").as_deref(), Some("@10.1.2.3"), "as MySQL's FAQ warns");

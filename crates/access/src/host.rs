@@ -10,7 +10,8 @@
 //! the empty pattern, which is any host too, are last.
 //!
 //! Invariants
-//! 1. A client of this machine, by a UNIX socket or a loopback address, is `localhost` as well.
+//! 1. A client of this machine, by a UNIX socket or a loopback address, is `localhost` as well; by
+//!    the latter it is what has that address, too, and that comes first (mysqld 9.7 does so).
 //!
 //! Not here: users' names (`grants`).
 
@@ -20,13 +21,23 @@ use std::net::{IpAddr, Ipv4Addr};
 /// Where a client is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer<'a> {
-    /// Its host as `USER()` shows it: an address, or `localhost` for a UNIX socket.
+    /// Its host as `USER()` shows it: an address, or `localhost` for one of this machine.
     pub host: &'a str,
+    /// The address of one of this machine; `None` for a UNIX socket.
+    pub loopback: Option<IpAddr>,
+}
+
+/// A client of which nothing but its host is known.
+impl<'a> From<&'a str> for Peer<'a> {
+    fn from(host: &'a str) -> Peer<'a> {
+        Peer { host, loopback: None }
+    }
 }
 
 impl Peer<'_> {
     fn address(&self) -> Option<IpAddr> {
-        self.host.parse::<IpAddr>().ok().map(|address| address.to_canonical())
+        let address = self.host.parse::<IpAddr>().ok().or(self.loopback);
+        address.map(|address| address.to_canonical())
     }
 
     fn is_local(&self) -> bool {
@@ -54,8 +65,10 @@ pub fn is_for(pattern: &str, peer: &Peer<'_>) -> bool {
         return address == own.to_canonical();
     }
     // By its canonical text: an address of IPv4 in one of IPv6 is the former.
-    let shown = address.map_or_else(|| peer.host.to_owned(), |address| address.to_string());
-    is_like(&pattern.to_lowercase(), &shown.to_lowercase())
+    let by_address = address.map(|address| address.to_string());
+    let by_name = peer.host.parse::<IpAddr>().is_err().then(|| peer.host.to_lowercase());
+    let pattern = pattern.to_lowercase();
+    by_address.into_iter().chain(by_name).any(|shown| is_like(&pattern, &shown))
 }
 
 /// What patterns are sorted by: the most specific is the least.
@@ -70,7 +83,7 @@ pub fn rank(pattern: &str) -> (u8, Reverse<usize>) {
         return (1, Reverse(mask.count_ones() as usize));
     }
     match pattern.find(['%', '_']) {
-        None => (0, Reverse(0)),
+        None => (0, Reverse(usize::from(pattern.parse::<IpAddr>().is_ok()))),
         Some(at) => (2, Reverse(at)),
     }
 }
@@ -153,8 +166,30 @@ mod tests {
             ("%.example.org", "DB.Example.Org", true),
             ("%.example.org", "db.example.com", false),
         ] {
-            assert_eq!(is_for(pattern, &Peer { host }), wanted, "{pattern} {host}");
+            assert_eq!(is_for(pattern, &Peer::from(host)), wanted, "{pattern} {host}");
         }
+    }
+
+    #[test]
+    fn a_client_by_a_loopback_address_was_localhost_alone() {
+        let address = |text: &str| Peer { host: "localhost", loopback: text.parse().ok() };
+        for (pattern, client, wanted) in [
+            ("localhost", address("127.0.0.1"), true),
+            ("127.0.0.1", address("127.0.0.1"), true),
+            ("127.0.0.2", address("127.0.0.1"), false),
+            ("127.%", address("127.0.0.1"), true),
+            ("127.0.0.0/8", address("127.0.0.9"), true),
+            ("127.0.0.0/255.0.0.0", address("127.0.0.9"), true),
+            ("10.0.0.0/8", address("127.0.0.9"), false),
+            ("::1", address("::1"), true),
+            ("127.0.0.1", address("::1"), false),
+            ("local%", address("127.0.0.1"), true),
+            ("127.%", Peer::from("localhost"), false),
+            ("127.0.0.0/8", Peer::from("localhost"), false),
+        ] {
+            assert_eq!(is_for(pattern, &client), wanted, "{pattern} {client:?}");
+        }
+        assert!(rank("127.0.0.1") < rank("localhost") && rank("localhost") < rank("127.0.0.0/8"));
     }
 
     #[test]

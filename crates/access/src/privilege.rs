@@ -137,6 +137,9 @@ pub const DYNAMIC: &[&str] = &[
     "XA_RECOVER_ADMIN",
 ];
 
+/// The dynamic privilege whose holders are changed by nobody without it.
+pub const SYSTEM_USER: &str = "SYSTEM_USER";
+
 /// The dynamic privilege of a name in any case.
 pub fn dynamic(name: &str) -> Option<&'static str> {
     DYNAMIC.iter().copied().find(|known| known.eq_ignore_ascii_case(name))

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::account::{Account, AccountName, TableGrant};
 use crate::host::{is_like, rank};
-use crate::privilege::{Privilege, PrivilegeSet};
+use crate::privilege::{Privilege, PrivilegeSet, SYSTEM_USER};
 use crate::usage::AccountMeter;
 
 /// The number of rights to everything.
@@ -140,10 +140,12 @@ impl Rights {
         self.global
     }
 
-    /// Whether a dynamic privilege is granted; SUPER stands for all of them, and so do rights to
-    /// everything.
+    /// Whether a dynamic privilege is granted; SUPER stands for all of them but SYSTEM_USER, which
+    /// protects accounts from those who have SUPER, and rights to everything stand for all.
     pub fn has_dynamic(&self, name: &str) -> bool {
-        self.number == UNLIMITED || self.dynamic.contains(name) || self.has_global(Privilege::Super)
+        self.number == UNLIMITED
+            || self.dynamic.contains(name)
+            || self.has_global(Privilege::Super) && name != SYSTEM_USER
     }
 
     /// What is granted on all of a database.

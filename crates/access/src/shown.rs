@@ -2,7 +2,7 @@
 //!
 //! Not here: who may see them (`sql`).
 
-use crate::account::{Account, AccountName, DefaultRoles, TableGrant};
+use crate::account::{Account, AccountName, DefaultRoles, RoleGrant, TableGrant};
 use crate::grants::Grants;
 use crate::lock_rule::LockTime;
 use crate::password_policy::PasswordLifetime;
@@ -59,8 +59,14 @@ fn table_words(grant: &TableGrant) -> String {
     parts.join(", ")
 }
 
-/// What an account was granted, with some of its roles as if it was granted to itself.
-pub fn grants(grants: &Grants, name: &AccountName, using: &[AccountName]) -> Vec<String> {
+/// What an account was granted, with these of its roles, and what some of them were granted as if
+/// it was granted to itself.
+pub fn grants(
+    grants: &Grants,
+    name: &AccountName,
+    held: &[RoleGrant],
+    using: &[AccountName],
+) -> Vec<String> {
     let mut sum = grants.account(name).map_or_else(Account::role, |account| (**account).clone());
     for role in using {
         let all = std::iter::once(role.clone()).chain(grants.roles_of(role));
@@ -103,7 +109,7 @@ pub fn grants(grants: &Grants, name: &AccountName, using: &[AccountName]) -> Vec
         }
     }
     for admin in [false, true] {
-        let roles = sum.roles.iter().filter(|grant| grant.admin == admin);
+        let roles = held.iter().filter(|grant| grant.admin == admin);
         let roles: Vec<String> = roles.map(|grant| grant.role.to_string()).collect();
         if !roles.is_empty() {
             let option = if admin { " WITH ADMIN OPTION" } else { "" };
@@ -232,7 +238,7 @@ mod tests {
         let all = Grants::new(1, [(bob.clone(), Arc::new(own))].into_iter().collect());
         // As mysqld 9.7 shows the same grants.
         assert_eq!(
-            grants(&all, &bob, &[]),
+            grants(&all, &bob, &[], &[]),
             [
                 "GRANT USAGE ON *.* TO `bob`@`%`",
                 "GRANT ALL PRIVILEGES ON `x`.* TO `bob`@`%`",

@@ -123,14 +123,14 @@ impl DoorAccounts {
     /// A client whose certificate bears the name of an account; `None` where none has that name.
     pub fn certified(
         &self,
-        (user, host): (&str, &str),
+        (user, peer): (&str, Peer<'_>),
         encryption: &Encryption,
     ) -> Option<DoorPrincipal> {
         if self.users.is_configured(user) {
             return Some(self.configured(user));
         }
         let grants = self.control.grants();
-        let (name, account) = grants.login(user, &Peer { host })?;
+        let (name, account) = grants.login(user, &peer)?;
         // An account that anybody may use is nobody's name.
         let is_named = name.user == user && !account.locked;
         let is_let_in = is_named
@@ -140,15 +140,15 @@ impl DoorAccounts {
         is_let_in.then(|| self.account(name))
     }
 
-    /// Lets a client in that comes from `host` and sends a password, or does not.
+    /// Lets a client in that sends a password, or does not.
     pub fn log_in(
         &self,
-        (user, host): (&str, &str),
+        (user, peer): (&str, Peer<'_>),
         password: &[u8],
         encryption: Option<&Encryption>,
         may_wait: bool,
     ) -> PasswordLogin {
-        match self.users.prove(user, host, password, encryption, may_wait) {
+        match self.users.prove(user, peer, password, encryption, may_wait) {
             PasswordVerdict::Accepted(Some(account)) => {
                 PasswordLogin::Accepted(self.account(&account))
             }

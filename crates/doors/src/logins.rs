@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use access::audit::{AuditEvent, AuditSubject};
+use access::host::Peer;
 use access::{AccountMeter, AccountName, AccountSeat, LimitReached, Rights};
 use resources::interrupt::{self, Working};
 use resources::owner::{CountedBytes, Owner};
@@ -73,6 +74,8 @@ pub struct DoorClient {
     logins: Arc<DoorLogins>,
     /// `None`: this machine.
     peer: Option<IpAddr>,
+    /// The address of one of this machine; `None`: it came through a UNIX socket.
+    loopback: Option<IpAddr>,
     encryption: Option<Arc<Encryption>>,
     /// `None`: it has to log in first.
     principal: Option<DoorPrincipal>,
@@ -159,19 +162,20 @@ impl DoorLogins {
 }
 
 impl DoorClient {
-    /// A client that has just connected; `peer`: `None` for one of this machine.
-    pub fn new(logins: Arc<DoorLogins>, peer: Option<IpAddr>) -> DoorClient {
-        let principal = logins.standing(peer);
-        let mut client = DoorClient::with_secret(logins, peer);
+    /// A client that has just connected; without an address it came through a UNIX socket.
+    pub fn new(logins: Arc<DoorLogins>, address: Option<IpAddr>) -> DoorClient {
+        let mut client = DoorClient::with_secret(logins, address);
+        let principal = client.logins.standing(client.peer);
         client.act_as(principal);
         client
     }
 
     /// One that has to show its door's secret, or to log in.
-    pub fn with_secret(logins: Arc<DoorLogins>, peer: Option<IpAddr>) -> DoorClient {
+    pub fn with_secret(logins: Arc<DoorLogins>, address: Option<IpAddr>) -> DoorClient {
         DoorClient {
             logins,
-            peer,
+            peer: address.filter(|address| !address.is_loopback()),
+            loopback: address.filter(IpAddr::is_loopback),
             encryption: None,
             principal: None,
             failures: 0,
@@ -194,7 +198,7 @@ impl DoorClient {
         DoorClient {
             encryption,
             process,
-            ..DoorClient::with_secret(Arc::clone(&self.logins), self.peer)
+            ..DoorClient::with_secret(Arc::clone(&self.logins), self.peer.or(self.loopback))
         }
     }
 
@@ -254,7 +258,9 @@ impl DoorClient {
     pub fn note_encryption(&mut self, encryption: &Arc<Encryption>) {
         self.encryption = Some(Arc::clone(encryption));
         if let Some(user) = encryption.peer_name() {
-            let certified = self.logins.accounts.certified((&user, &self.host()), encryption);
+            let host = self.host();
+            let named = (&*user, Peer { host: &host, loopback: self.loopback });
+            let certified = self.logins.accounts.certified(named, encryption);
             if certified.is_some() && self.act_as(certified) {
                 self.note_login();
             }
@@ -477,7 +483,8 @@ impl DoorClient {
     pub fn prove(&mut self, user: &str, password: &[u8], may_wait: bool) -> LoginOutcome {
         let host = self.host();
         let encryption = self.encryption.as_deref();
-        match self.logins.accounts.log_in((user, &host), password, encryption, may_wait) {
+        let peer = Peer { host: &host, loopback: self.loopback };
+        match self.logins.accounts.log_in((user, peer), password, encryption, may_wait) {
             PasswordLogin::Accepted(principal) => {
                 self.failures = 0;
                 match self.act_as(Some(principal)) {

@@ -122,7 +122,8 @@ pub fn definition(name: &str) -> Option<&'static Definition> {
 pub fn has_effect(name: &str) -> bool {
     matches!(
         name,
-        "autocommit"
+        "activate_all_roles_on_login"
+            | "autocommit"
             | "default_password_lifetime"
             | "default_week_format"
             | "div_precision_increment"
@@ -142,6 +143,7 @@ pub fn has_effect(name: &str) -> bool {
             | "log_throttle_queries_not_using_indexes"
             | "long_query_time"
             | "rowhouse_executor"
+            | "mandatory_roles"
             | "max_allowed_packet"
             | "max_connections"
             | "max_execution_time"

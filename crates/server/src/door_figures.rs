@@ -41,5 +41,10 @@ pub(crate) fn show_audit(engine: &Engine, sql: &Sql) {
 
 /// The client's address, unless it is on this machine.
 pub(crate) fn address(peer: Peer) -> Option<IpAddr> {
-    peer.address.map(|address| address.ip()).filter(|address| !address.is_loopback())
+    any_address(peer).filter(|address| !address.is_loopback())
+}
+
+/// The client's address; `None` at a UNIX socket.
+pub(crate) fn any_address(peer: Peer) -> Option<IpAddr> {
+    peer.address.map(|address| address.ip().to_canonical())
 }

@@ -26,7 +26,7 @@ use tls::Acceptor;
 
 use crate::certificates::hostname;
 use crate::data_dir::DataDir;
-use crate::door_figures::{address, show_audit, show_count, show_failed_logins};
+use crate::door_figures::{address, any_address, show_audit, show_count, show_failed_logins};
 use crate::http::{self, UNAVAILABLE};
 use crate::net::address::Listener;
 use crate::net::connection::{Door, DoorTls, Peer};
@@ -488,7 +488,8 @@ fn spoken_at(
                 admission,
                 limit_set: (kind == DoorKind::Mysql).then(|| sql.connections_max()),
                 converse: Arc::new(move |peer| {
-                    let conversation = Mysql::new(door.clone(), peer.id, host(peer));
+                    let conversation = Mysql::new(door.clone(), peer.id, host(peer))
+                        .at_loopback(loopback(peer));
                     match peer.address {
                         Some(_) => Box::new(conversation),
                         None => Box::new(conversation.at_socket(peer.uid)),
@@ -518,7 +519,7 @@ fn spoken_at(
                 admission,
                 limit_set: None,
                 converse: Arc::new(move |peer| {
-                    Box::new(HandlerSocket::new(access.clone(), address(peer)))
+                    Box::new(HandlerSocket::new(access.clone(), any_address(peer)))
                 }),
                 refusal: b"2\t1\ttoo many connections\n".to_vec(),
                 overload: b"1\t1\t128\n".to_vec(),
@@ -539,7 +540,7 @@ fn spoken_at(
                 admission,
                 limit_set: None,
                 converse: Arc::new(move |peer| {
-                    let client = DoorClient::new(logins.clone(), address(peer));
+                    let client = DoorClient::new(logins.clone(), any_address(peer));
                     Box::new(Memcached::new(cache.clone(), client))
                 }),
                 refusal: b"ERROR Too many open connections\r\n".to_vec(),
@@ -579,7 +580,7 @@ fn spoken_at(
                 admission,
                 limit_set: None,
                 converse: Arc::new(move |peer| {
-                    let stranger = DoorClient::with_secret(Arc::clone(&logins), address(peer));
+                    let stranger = DoorClient::with_secret(Arc::clone(&logins), any_address(peer));
                     Box::new(PageDoor::new(Arc::clone(&shared), peer.id, stranger))
                 }),
                 refusal: UNAVAILABLE.to_vec(),
@@ -670,6 +671,11 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
         logs: settings.logs.clone(),
         long_query_time: settings.long_query_time,
     }
+}
+
+/// The client's address where it is one of this machine.
+fn loopback(peer: Peer) -> Option<IpAddr> {
+    any_address(peer).filter(IpAddr::is_loopback)
 }
 
 /// The client's host as SQL shows it.

@@ -18,7 +18,7 @@ use resources::budget::Budget;
 use rows::Engine;
 
 use crate::copies::Copies;
-use crate::door_figures::{address, show_count, show_failed_logins};
+use crate::door_figures::{any_address, show_count, show_failed_logins};
 use crate::net::connection::Door;
 use crate::net::connection_places::Admission;
 use crate::net::poller::READ_BYTES;
@@ -83,7 +83,7 @@ pub fn open(
         admission,
         limit_set: None,
         converse: Arc::new(move |peer| {
-            let client = DoorClient::new(logins.clone(), address(peer));
+            let client = DoorClient::new(logins.clone(), any_address(peer));
             Box::new(Tyrant::new(shared.clone(), client))
         }),
         // The protocol has no words for it: who is not wanted finds the connection closed.

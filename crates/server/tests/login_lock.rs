@@ -18,7 +18,7 @@ fn open() -> AccountPlace {
 }
 
 /// What is said to a login at the MySQL door: nothing where it is let in.
-fn mysql(place: &AccountPlace, password: &str) -> String {
+pub fn mysql(place: &AccountPlace, password: &str) -> String {
     let (host, port) = place.server.address("mysql").rsplit_once(':').unwrap();
     let (host, port) = (format!("--host={host}"), format!("--port={port}"));
     let password = format!("--password={password}");
@@ -26,13 +26,15 @@ fn mysql(place: &AccountPlace, password: &str) -> String {
     String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default().to_owned()
 }
 
-fn handlersocket(place: &AccountPlace, password: &str) -> bool {
+/// Whether a login at the HandlerSocket door is let in.
+pub fn handlersocket(place: &AccountPlace, password: &str) -> bool {
     let answer =
         ask_line(&mut place.server.connect("handlersocket"), &format!("A\t1\tapp:{password}\n"));
     answer == "0\t1"
 }
 
-fn memcached(place: &AccountPlace, password: &str) -> bool {
+/// The same at the memcached door, by a first `set`.
+pub fn memcached(place: &AccountPlace, password: &str) -> bool {
     let mut client = place.server.connect("memcached");
     let login = format!("app {password}");
     write!(client, "set any 0 0 {}\r\n{login}\r\n", login.len()).unwrap();
@@ -41,7 +43,8 @@ fn memcached(place: &AccountPlace, password: &str) -> bool {
     first == *b"S"
 }
 
-fn tyrant(place: &AccountPlace, basic: &str) -> bool {
+/// The same at the Tyrant door, by what HTTP's Basic says.
+pub fn tyrant(place: &AccountPlace, basic: &str) -> bool {
     let mut client = place.server.connect("tyrant");
     write!(client, "GET /none HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {basic}\r\n\r\n")
         .unwrap();

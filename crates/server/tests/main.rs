@@ -63,6 +63,7 @@ mod lock_waits;
 mod locking_reads;
 mod login_lock;
 mod login_methods;
+mod loopback_accounts;
 mod memcached_rights;
 mod memory;
 mod metrics;

@@ -33,6 +33,7 @@ mod audited;
 mod authorization;
 mod checksum;
 mod commands;
+mod definers;
 mod definitions;
 mod event_body;
 mod events;

@@ -10,6 +10,7 @@
 mod options;
 
 use sqlparser::tokenizer::Token;
+use values::{ErrorCode, SqlMode};
 
 use super::cursor::Cursor;
 use crate::error::{Error, Result};
@@ -22,7 +23,7 @@ pub use options::{
 /// An account or a role as it was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UserName {
-    /// CURRENT_USER, USER().
+    /// CURRENT_USER; in ALTER USER also USER().
     Current,
     /// `user@host`; the host is `%` unless it was given.
     Named {
@@ -128,17 +129,43 @@ pub enum AccountStatement {
     SetDefaultRole { roles: RoleChoice, names: Vec<UserName> },
 }
 
-/// `user[@host]`, CURRENT_USER[()] or USER().
+/// Whether `()` follows the next word.
+fn has_brackets(cursor: &Cursor<'_>) -> bool {
+    *cursor.peek_nth(1) == Token::LParen && *cursor.peek_nth(2) == Token::RParen
+}
+
+/// The longest user's name, in characters, and the longest host's (MySQL 9.7).
+const USER_CHARS_MAX: usize = 32;
+const HOST_CHARS_MAX: usize = 255;
+
+/// `user[@host]` or CURRENT_USER[()].
 ///
 /// # Errors
-/// 1064 where no name is.
+/// 1064 where no name is; 1470 for a part that is too long, 1105 for a host that none can have.
 pub fn user_name(cursor: &mut Cursor<'_>) -> Result<UserName> {
-    let brackets = |cursor: &Cursor<'_>| {
-        *cursor.peek_nth(1) == Token::LParen && *cursor.peek_nth(2) == Token::RParen
-    };
-    let is_current = cursor.is("CURRENT_USER") || cursor.is("USER") && brackets(cursor);
-    if is_current {
-        let steps = if brackets(cursor) { 3 } else { 1 };
+    let name = said_name(cursor)?;
+    if let UserName::Named { user, host } = &name {
+        for (part, what, most) in
+            [(user, "user name", USER_CHARS_MAX), (host, "host name", HOST_CHARS_MAX)]
+        {
+            if part.chars().count() > most {
+                let message = format!(
+                    "String '{part}' is too long for {what} (should be no longer than {most})"
+                );
+                return Err(Error::new(ErrorCode::WrongStringLength, message));
+            }
+        }
+        if host.contains('@') {
+            let message = "Malformed hostname (illegal symbol: '@')";
+            return Err(Error::new(ErrorCode::UnknownError, message));
+        }
+    }
+    Ok(name)
+}
+
+fn said_name(cursor: &mut Cursor<'_>) -> Result<UserName> {
+    if cursor.is("CURRENT_USER") {
+        let steps = if has_brackets(cursor) { 3 } else { 1 };
         (0..steps).for_each(|_| drop(cursor.advance()));
         return Ok(UserName::Current);
     }
@@ -168,6 +195,20 @@ pub fn user_name(cursor: &mut Cursor<'_>) -> Result<UserName> {
         _ => "%".to_string(),
     };
     Ok(UserName::Named { user: name, host })
+}
+
+/// The names of a list such as `r, s@localhost`; none of an empty text.
+///
+/// # Errors
+/// 1064 for a text that is no such list.
+pub fn listed_names(list: &str) -> Result<Vec<UserName>> {
+    let mut cursor = Cursor::new(list, SqlMode::default())?;
+    if cursor.at_end() {
+        return Ok(Vec::new());
+    }
+    let names = cursor.list(user_name)?;
+    cursor.expect_end()?;
+    Ok(names)
 }
 
 /// `DEFINER = user`, as `name@host`, if it is there; `None` also for the current user.
@@ -310,13 +351,33 @@ fn new_user(cursor: &mut Cursor<'_>) -> Result<UserSpec> {
 
 /// An account of ALTER USER.
 fn changed_user(cursor: &mut Cursor<'_>) -> Result<UserSpec> {
-    let mut user = new_user(cursor)?;
+    let is_function = cursor.is("USER") && has_brackets(cursor);
+    let mut user = match is_function {
+        true => own_user(cursor)?,
+        false => new_user(cursor)?,
+    };
     if user.identified.is_some() {
         user.replaced = replaced(cursor)?;
         user.retain = cursor.take_all(&["RETAIN", "CURRENT", "PASSWORD"]);
+    } else {
+        user.discard = cursor.take_all(&["DISCARD", "OLD", "PASSWORD"]);
     }
-    user.discard = cursor.take_all(&["DISCARD", "OLD", "PASSWORD"]);
-    Ok(user)
+    match is_function && user.identified.is_none() && !user.discard {
+        true => Err(cursor.syntax()),
+        false => Ok(user),
+    }
+}
+
+/// USER() of ALTER USER, which says of an account nothing but its password.
+fn own_user(cursor: &mut Cursor<'_>) -> Result<UserSpec> {
+    (0..3).for_each(|_| drop(cursor.advance()));
+    let by_password = cursor.is("IDENTIFIED") && cursor.is_nth(1, "BY");
+    let identified = match by_password && cursor.take("IDENTIFIED") {
+        true => Some(identified(cursor)?),
+        false => None,
+    };
+    let name = UserName::Current;
+    Ok(UserSpec { name, identified, replaced: None, retain: false, discard: false })
 }
 
 /// REPLACE with the present password.
@@ -407,6 +468,17 @@ mod tests {
             let names = vec![named(user, host), named("x", "%")];
             let wanted = AccountStatement::Drop { names, if_exists: false, is_role: false };
             assert_eq!(read, Ok(wanted), "{text}");
+        }
+        for text in ["DROP USER USER()", "ALTER USER USER()", "ALTER USER USER() IDENTIFIED WITH p"]
+        {
+            assert!(parsed(text).is_err(), "{text}");
+        }
+        for (text, code) in [
+            ("DROP USER abcdefghabcdefghabcdefghabcdefghi", ErrorCode::WrongStringLength),
+            ("DROP USER a@'b@c'", ErrorCode::UnknownError),
+        ] {
+            let refused = parsed(text).unwrap_err();
+            assert!(matches!(refused, Error::Failed { code: own, .. } if own == code), "{text}");
         }
         for text in ["CURRENT_USER", "CURRENT_USER()", "USER()"] {
             let read = parsed(&format!("ALTER USER {text} IDENTIFIED BY 'x'"));

@@ -250,6 +250,7 @@ table! {
     PreparedStatementCount 1461 b"42000";
     ViewRecursive 1462 b"HY000";
     AutoincReadFailed 1467 b"HY000";
+    WrongStringLength 1470 b"HY000";
     NonInsertableTable 1471 b"HY000";
     TooHighLevelOfNesting 1473 b"HY000";
     PartitionWrongValues 1480 b"HY000";
@@ -404,6 +405,7 @@ table! {
     WindowInvalidWindowFuncAliasUse 3594 b"HY000";
     FieldInGroupingNotGroupBy 3602 b"HY000";
     IllegalPrivilegeLevel 3619 b"HY000";
+    MandatoryRole 3628 b"HY000";
     CteMaxRecursionDepth 3636 b"HY000";
     CredentialsContradictToHistory 3638 b"HY000";
     MissingJsonTableValue 3665 b"22035";
@@ -445,10 +447,12 @@ table! {
     CannotConvertString 3854 b"HY000";
     DependentByPartitionFunction 3855 b"HY000";
     PasswordCannotBeRetained 3878 b"HY000";
+    AuthidIsSystemUser 3880 b"HY000";
     IncorrectCurrentPassword 3891 b"HY000";
     MissingCurrentPassword 3892 b"HY000";
     CurrentPasswordNotRequired 3893 b"HY000";
     PasswordCannotBeRetainedOnPluginChange 3894 b"HY000";
+    CurrentPasswordCannotBeRetained 3895 b"HY000";
     InvalidJsonValueForFuncIndex 3903 b"22018";
     JsonValueOutOfRangeForFuncIndex 3904 b"22003";
     ExceededMvKeysNum 3905 b"HY000";
@@ -463,6 +467,8 @@ table! {
     MissingJsonValue 3966 b"22035";
     MultipleJsonValues 3967 b"22034";
     InvalidUserAttributeJson 3982 b"HY000";
+    UserReferencedAsDefiner 4005 b"HY000";
+    CannotUserReferencedAsDefiner 4006 b"HY000";
     RoleGrantedToItself 4027 b"HY000";
     NoVisibleColumn 4028 b"HY000";
     JsonEndOfText 4037 b"HY000";

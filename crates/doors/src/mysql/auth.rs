@@ -182,18 +182,18 @@ impl Users {
 
     /// What a client has to prove that calls itself so: for a name that nobody has something that
     /// helps it nothing.
-    fn credential(&self, user: &str, host: &str) -> Option<Credential> {
-        self.known(user, host).or_else(|| self.decoy(user))
+    fn credential(&self, user: &str, peer: Peer<'_>) -> Option<Credential> {
+        self.known(user, peer).or_else(|| self.decoy(user))
     }
 
     /// What somebody has to prove who is called so.
-    fn known(&self, user: &str, host: &str) -> Option<Credential> {
+    fn known(&self, user: &str, peer: Peer<'_>) -> Option<Credential> {
         if let Some(secret) = self.secrets.get(user) {
             return Some(Credential::of(vec![vec![secret.clone()]]));
         }
         let accounts = self.accounts.as_ref()?;
         let grants = accounts.grants();
-        let (name, account) = grants.login(user, &Peer { host })?;
+        let (name, account) = grants.login(user, &peer)?;
         let credential = Credential {
             account: Some(name.clone()),
             is_locked: account.locked,
@@ -243,15 +243,15 @@ impl Users {
 
     /// Whether a client that sends its password is let in, without an exchange. `encryption`: how
     /// its connection is encrypted, if it is.
-    pub(crate) fn prove(
+    pub(crate) fn prove<'p>(
         &self,
         user: &str,
-        host: &str,
+        peer: impl Into<Peer<'p>>,
         password: &[u8],
         encryption: Option<&Encryption>,
         may_wait: bool,
     ) -> PasswordVerdict {
-        let credential = self.known(user, host);
+        let credential = self.known(user, peer.into());
         let ways = credential.as_ref().map_or(&[][..], |credential| &credential.ways);
         let secrets: Vec<&Secret> = ways.iter().flatten().collect();
         let digest = caching_sha2_digest(password);

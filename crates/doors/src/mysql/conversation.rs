@@ -17,6 +17,7 @@
 //!
 //! Not here: what commands do (`execute`), how a client logs in (`login`).
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use access::audit::AuditEvent;
@@ -126,6 +127,8 @@ pub struct Mysql {
     pub(super) host: String,
     /// Whether it came through a UNIX socket.
     pub(super) is_at_socket: bool,
+    /// The address of a client of this machine that does not come through a UNIX socket.
+    pub(super) loopback: Option<IpAddr>,
     /// The user of the system that its client runs as, at a UNIX socket.
     pub(super) peer_uid: Option<u32>,
     /// How it is encrypted; `None` while it is not.
@@ -194,6 +197,7 @@ impl Mysql {
             collation: 0,
             host: host.into(),
             is_at_socket: false,
+            loopback: None,
             peer_uid: None,
             encryption: None,
             scramble: auth::new_scramble(),
@@ -213,6 +217,13 @@ impl Mysql {
     pub fn at_socket(mut self, uid: Option<u32>) -> Mysql {
         self.is_at_socket = true;
         self.peer_uid = uid;
+        self
+    }
+
+    /// The same with a client of this machine at an address.
+    #[must_use]
+    pub fn at_loopback(mut self, address: Option<IpAddr>) -> Mysql {
+        self.loopback = address;
         self
     }
 

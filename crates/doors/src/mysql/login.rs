@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use access::audit::{AuditEvent, AuditSubject};
+use access::host::Peer;
 use access::{AccountName, LockTime, LoginBlock};
 use passwords::{FAST_SUCCESS, FULL_AUTHENTICATION};
 use plan::encryption::SessionTls;
@@ -117,7 +118,8 @@ impl Mysql {
         door: &'d MysqlDoor,
         login: &handshake::Login<'_>,
     ) -> (Exchange, Step<'d>) {
-        Exchange::begin(&door.users, login, self.scramble, &self.host, self.peer_uid)
+        let peer = Peer { host: &self.host, loopback: self.loopback };
+        Exchange::begin(&door.users, login, self.scramble, peer, self.peer_uid)
     }
 
     /// A further packet of a login is in front.

@@ -26,6 +26,7 @@ const PAIRS: &[(&str, &str)] = &[
 
 /// Runs the experiment.
 pub fn run(options: &ReadingOptions) -> Result<()> {
+    let options = &options.with_one_loop();
     let common = &options.common;
     let (users, mut report) = options.begin("logins")?;
 

@@ -1,9 +1,14 @@
 //! Contenders taking turns: the same load for each, round after round; and before it, one reading
 //! of everything, so that caches which fill by use are measured full.
+//!
+//! Invariants
+//! 1. Order decides nothing: every other round goes backwards, and a contender's turn begins when
+//!    the server of the one before it rests.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -13,6 +18,7 @@ use super::fleet::Readable;
 use super::{Common, progress};
 use crate::generator::{Client, ClientSession, Lanes, Progress, WindowPlan, drive};
 use crate::plot::Drawing;
+use crate::process::await_rest;
 use crate::protocols::{Judgement, Reader};
 use crate::report::{Layout, Measurement, Report};
 use crate::users::{Chooser, Users};
@@ -21,6 +27,9 @@ use crate::users::{Chooser, Users};
 const PASS_BATCH: u32 = 100;
 const PASS_CONNECTIONS: u32 = 8;
 const PASS_SECONDS_MAX: f64 = 600.0;
+
+/// How long a server may take at most to rest after a turn.
+const REST: Duration = Duration::from_secs(2);
 
 /// What is asked in one mode.
 #[derive(Debug, Clone)]
@@ -66,6 +75,16 @@ impl ReadingOptions {
         report.setting("connections", self.connections);
         report.setting("durability", "none matters: reads only, after loading");
         Ok((Users { seed: self.common.seed, rows: self.rows }, report))
+    }
+
+    /// The same with servers of one loop, unless it was said how many. Several loops share their
+    /// connections out by how busy they are, one server like this and the next one like that, and
+    /// what a request costs depends on it: more than what is compared here.
+    #[must_use]
+    pub fn with_one_loop(&self) -> ReadingOptions {
+        let mut options = self.clone();
+        options.common.server_threads.get_or_insert(1);
+        options
     }
 
     /// Lets every contender be read once, and measures all in each mode.
@@ -144,11 +163,13 @@ pub fn measure(
     for mode in modes {
         let mut failed = vec![false; contenders.len()];
         for round in 0..common.rounds {
-            for (contender, failed) in contenders.iter().zip(&mut failed) {
+            for at in order_of(round, contenders.len()) {
+                let (contender, failed) = (&contenders[at], &mut failed[at]);
                 if *failed || !common.wants(contender.name) {
                     continue;
                 }
                 let turn = one_turn(contender, mode, users, connections, common, round);
+                await_rest(contender.pid, REST);
                 let label = format!("{}, {}", contender.name, mode.name);
                 match report.keep(&label, turn) {
                     Some(measurement) => {
@@ -162,6 +183,15 @@ pub fn measure(
                 }
             }
         }
+    }
+}
+
+/// Who has turns in a round, by place: every other one goes backwards.
+fn order_of(round: usize, contenders: usize) -> Vec<usize> {
+    let forwards = 0..contenders;
+    match round.is_multiple_of(2) {
+        true => forwards.collect(),
+        false => forwards.rev().collect(),
     }
 }
 
@@ -273,6 +303,13 @@ impl ClientSession for Lookup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_came_second_in_a_round_comes_first_in_the_next_one() {
+        assert_eq!(order_of(0, 3), [0, 1, 2]);
+        assert_eq!(order_of(1, 3), [2, 1, 0]);
+        assert_eq!(order_of(2, 3), [0, 1, 2]);
+    }
 
     #[test]
     fn the_batches_of_a_pass_hold_every_id() {

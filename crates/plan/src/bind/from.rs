@@ -18,7 +18,7 @@ use values::ErrorCode;
 use values::types::{ColumnType, LobSize};
 
 use super::query::rename;
-use super::scope::{ColumnOrigin, NamedRelation, QueryScope, ScopeColumn};
+use super::scope::{ColumnOrigin, NamedRelation, PartlyReadable, QueryScope, ScopeColumn};
 use super::{Binder, CommonRows, CommonTable};
 use crate::bind::scalar::{Bound, needs_literals, rule_of_comparison, unsupported};
 use crate::context::WrittenTable;
@@ -397,6 +397,7 @@ impl Binder<'_> {
                 if readable == ColumnAccess::Some {
                     self.deny_columns(&mut part.named[0], (&view.database, &view.name));
                 }
+                part.named[0].partly = self.partly_readable(&view.database, &view.name);
                 return Ok(Some(part));
             }
         };
@@ -433,19 +434,14 @@ impl Binder<'_> {
         if readable == ColumnAccess::Some {
             self.deny_columns(&mut part.named[0], (&table.database, &table.name));
         }
+        part.named[0].partly = self.partly_readable(&table.database, &table.name);
         Ok(Some(part))
     }
 
     /// Which columns of a table or view may be read here; what the statement writes to was looked
     /// at before.
     fn readable(&self, database: &str, table: &str) -> Bound<ColumnAccess> {
-        if self.is_described {
-            return Ok(ColumnAccess::All);
-        }
-        let is_own = |own: &Arc<TemporaryNames>| own.find(database, table).is_some();
-        let is_own = self.views_around.borrow().is_empty()
-            && self.facts.temporary.as_ref().is_some_and(is_own);
-        if is_own || self.written_to(database, table).is_some() {
+        if self.is_everybodys_here(database, table) || self.written_to(database, table).is_some() {
             return Ok(ColumnAccess::All);
         }
         match self.rights.borrow().columns(database, table, Privilege::Select) {
@@ -454,6 +450,24 @@ impl Binder<'_> {
             }
             readable => Ok(readable),
         }
+    }
+
+    /// Whether no rights are asked for a table or view: it is only described, or the session's own.
+    fn is_everybodys_here(&self, database: &str, table: &str) -> bool {
+        let is_own = |own: &Arc<TemporaryNames>| own.find(database, table).is_some();
+        self.is_described
+            || self.views_around.borrow().is_empty()
+                && self.facts.temporary.as_ref().is_some_and(is_own)
+    }
+
+    /// A table or view if some of its columns may not be read here, also one that is written to.
+    fn partly_readable(&self, database: &str, table: &str) -> Option<Arc<PartlyReadable>> {
+        let readable = self.rights.borrow().columns(database, table, Privilege::Select);
+        let is_asked =
+            readable != ColumnAccess::All && !self.is_everybodys_here(database, table);
+        is_asked.then(|| {
+            Arc::new(PartlyReadable { user: self.facts.user.clone(), table: table.to_owned() })
+        })
     }
 
     /// The table as one that the statement writes to, if its rows are found by this SELECT.

@@ -110,6 +110,17 @@ pub(super) struct NamedRelation {
     pub names_within: Option<Arc<[String]>>,
     /// Why all of it may not be read at once, where that is so of some column.
     pub denied: Option<Arc<SqlError>>,
+    /// Whose columns are told from names that are not there by nobody who may not read them.
+    pub partly: Option<Arc<PartlyReadable>>,
+}
+
+/// A table or view some columns of which may not be read.
+#[derive(Debug)]
+pub(super) struct PartlyReadable {
+    /// Who asks, as `name@host`.
+    pub user: String,
+    /// Its name.
+    pub table: String,
 }
 
 /// The names of one SELECT.
@@ -209,7 +220,23 @@ impl<'p> QueryScope<'p> {
             }
             (level, outer) = (level + 1, scope.parent);
         }
-        Err(SqlError::unknown_column(&parts.join("."), clause).into())
+        Err(self.unknown(parts, clause).into())
+    }
+
+    /// Why a name means nothing: beside columns that may not be read it is answered as one of
+    /// them, as mysqld 9.7 does outside of sub-queries.
+    fn unknown(&self, parts: &[&str], clause: &str) -> SqlError {
+        let around = std::iter::successors(Some(self), |scope| scope.parent);
+        let mut relations = around.flat_map(|scope| &scope.relations);
+        let partly = relations.find_map(|relation| relation.partly.as_ref());
+        // HAVING names no column that the select list does not have, so that nothing is told.
+        match partly.filter(|_| clause != "having clause") {
+            Some(partly) => {
+                let name = parts.last().copied().unwrap_or_default();
+                SqlError::column_denied("SELECT", &partly.user, name, &partly.table)
+            }
+            None => SqlError::unknown_column(&parts.join("."), clause),
+        }
     }
 
     /// Whether a name that a sub-query says is a column that it must not see.
@@ -444,7 +471,15 @@ impl NamedRelation {
                 denied: None,
             })
             .collect();
-        NamedRelation { name, database, home: None, columns, names_within: None, denied: None }
+        NamedRelation {
+            name,
+            database,
+            home: None,
+            columns,
+            names_within: None,
+            denied: None,
+            partly: None,
+        }
     }
 }
 

@@ -77,7 +77,7 @@ const fn variable(
 
 /// All variables, sorted by name.
 pub static VARIABLES: [Definition; 282] = [
-    variable("activate_all_roles_on_login", Kind::Switch, "OFF", Reach::ReadOnly),
+    variable("activate_all_roles_on_login", Kind::Switch, "OFF", Reach::Global),
     variable("authentication_policy", Kind::Text, "*,,", Reach::ReadOnly),
     variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
     variable("auto_increment_offset", Kind::Number, "1", Reach::ReadOnly),
@@ -218,7 +218,7 @@ pub static VARIABLES: [Definition; 282] = [
     variable("low_priority_updates", Kind::Switch, "OFF", Reach::Both),
     variable("lower_case_file_system", Kind::Switch, "OFF", Reach::ReadOnly),
     variable("lower_case_table_names", Kind::Number, "0", Reach::ReadOnly),
-    variable("mandatory_roles", Kind::Text, "", Reach::ReadOnly),
+    variable("mandatory_roles", Kind::Text, "", Reach::Global),
     variable("max_allowed_packet", Kind::Number, "67108864", Reach::Both),
     variable("max_connect_errors", Kind::Number, "100", Reach::Global),
     variable("max_connections", Kind::Number, "10000", Reach::Global),

@@ -228,16 +228,22 @@ fn check_retained(
             SqlError::unsupported("RETAIN CURRENT PASSWORD with parsec")
         }
         (Some(old), Some(new)) if old == new => {
-            let is_empty = before.is_some_and(|(_, stored)| stored.is_empty())
-                || after.is_some_and(|way| way.stored.is_empty());
-            if !is_empty {
+            if before.is_some_and(|(_, stored)| stored.is_empty()) {
+                let message = format!(
+                    "Empty password can not be retained as second password for user {}.",
+                    name.in_error()
+                );
+                SqlError::new(ErrorCode::PasswordCannotBeRetained, message)
+            } else if after.is_some_and(|way| way.stored.is_empty()) {
+                let message = format!(
+                    "Current password can not be retained for user {} because new password is \
+                     empty.",
+                    name.in_error()
+                );
+                SqlError::new(ErrorCode::CurrentPasswordCannotBeRetained, message)
+            } else {
                 return Ok(());
             }
-            let message = format!(
-                "Empty password can not be retained as second password for user {}.",
-                name.in_error()
-            );
-            SqlError::new(ErrorCode::PasswordCannotBeRetained, message)
         }
         _ => {
             let message = format!(

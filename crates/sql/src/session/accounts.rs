@@ -9,6 +9,7 @@
 //! (`account_options`), privileges (`grants`), storing (`access::control`).
 
 use access::account::DefaultRoles;
+use access::privilege::SYSTEM_USER;
 use access::secret::Plugin;
 use access::{Account, AccountName, Edit, EditError, Principal, Privilege, shown};
 use expression::Level;
@@ -16,6 +17,7 @@ use syntax::account::{
     AccountStatement, Identification, RoleChoice, UserName, UserOptions, UserSpec,
 };
 use values::ErrorCode;
+use values::datum::Value;
 
 use super::Session;
 use super::account_options::{self, NewPassword, PasswordRules, RandomPassword, give_password};
@@ -63,18 +65,68 @@ impl Session {
         self.sql.access().change(work, |records| Ok(engine.store_accounts(records)?))
     }
 
-    /// Refuses to touch an account with SYSTEM_USER for somebody without it.
+    /// Refuses to touch an account or role with SYSTEM_USER for somebody without it, and one with
+    /// SUPER for somebody with neither: who may change accounts may not become root so.
     pub(super) fn check_touched(&self, names: &[AccountName]) -> Result<()> {
         let grants = self.sql.access().grants();
-        let is_system = |name: &AccountName| {
-            let account = grants.account(name);
-            account.is_some_and(|account| {
-                account.dynamic.contains_key("SYSTEM_USER") || account.global.has(Privilege::Super)
-            })
-        };
-        match names.iter().any(is_system) {
-            true => self.check_global(&[], &["SYSTEM_USER"], "SYSTEM_USER"),
+        let accounts = || names.iter().filter_map(|name| grants.account(name));
+        if accounts().any(|account| account.dynamic.contains_key(SYSTEM_USER)) {
+            return self.check_global(&[], &[SYSTEM_USER], SYSTEM_USER);
+        }
+        match accounts().any(|account| account.global.has(Privilege::Super)) {
+            true => self.check_global(&[Privilege::Super], &[SYSTEM_USER], SYSTEM_USER),
             false => Ok(()),
+        }
+    }
+
+    /// Refuses to take a role from anybody that all accounts have, or to drop it.
+    pub(super) fn check_not_mandatory(&self, names: &[AccountName]) -> Result<()> {
+        let grants = self.sql.access().grants();
+        match names.iter().find(|name| grants.mandatory().contains(name)) {
+            None => Ok(()),
+            Some(role) => {
+                let message = format!(
+                    "The role {role} is a mandatory role and can't be revoked or dropped. The \
+                     restriction can be lifted by excluding the role identifier from the global \
+                     variable mandatory_roles."
+                );
+                Err(SqlError::new(ErrorCode::MandatoryRole, message))
+            }
+        }
+    }
+
+    /// Whether ALTER USER says nothing but what everybody may change of the own account: its
+    /// password, by the plugin that it has, with a comment, or the roles of its logins.
+    fn is_own_matter(&self, users: &[UserSpec], options: &UserOptions) -> bool {
+        let own = self.principal.account.as_ref();
+        if !users.iter().all(|user| Some(&self.named_account(&user.name)) == own) {
+            return false;
+        }
+        let is_nothing_but = |kept: UserOptions| kept == UserOptions::default();
+        let keeps_ways = |user: &UserSpec| {
+            let identified = user.identified.as_ref();
+            identified.map_or(user.discard, |identified| identified.plugin.is_none())
+        };
+        let sets_passwords = users.iter().all(keeps_ways)
+            && is_nothing_but(UserOptions { metadata: None, ..options.clone() });
+        let says_nothing = |user: &UserSpec| user.identified.is_none() && !user.discard;
+        let sets_roles = options.default_roles.is_some()
+            && users.iter().all(says_nothing)
+            && is_nothing_but(UserOptions { default_roles: None, ..options.clone() });
+        sets_passwords || sets_roles
+    }
+
+    /// Whether a statement sets the password of the session's own account, which is all that an
+    /// expired one lets it do.
+    pub(super) fn sets_own_password(&self, statement: &AccountStatement) -> bool {
+        let own = self.principal.account.as_ref();
+        let is_own = |name: &UserName| Some(&self.named_account(name)) == own;
+        match statement {
+            AccountStatement::SetPassword { name, .. } => name.as_ref().is_none_or(is_own),
+            AccountStatement::AlterUsers { users, .. } => {
+                users.iter().any(|user| user.identified.is_some() && is_own(&user.name))
+            }
+            _ => false,
         }
     }
 
@@ -92,9 +144,7 @@ impl Session {
                 random = self.create_users(users, options, *if_not_exists)?;
             }
             AccountStatement::AlterUsers { users, options, if_exists } => {
-                let own = self.principal.account.as_ref();
-                let is_own = |user: &UserSpec| Some(&self.named_account(&user.name)) == own;
-                if *options != UserOptions::default() || !users.iter().all(is_own) {
+                if !self.is_own_matter(users, options) {
                     self.check_global(&[CreateUser], &[], "CREATE USER")?;
                 }
                 random = self.alter_users(users, options, *if_exists)?;
@@ -134,9 +184,10 @@ impl Session {
                     self.check_global(&[CreateUser], &[], "CREATE USER")?;
                 }
                 self.check_touched(&names)?;
-                let chosen = self.default_roles(roles);
                 self.change_accounts(|edit| {
-                    names.iter().try_for_each(|name| give_default_roles(edit, name, &chosen))
+                    names
+                        .iter()
+                        .try_for_each(|name| give_default_roles(edit, name, &self.chosen(roles)))
                 })?;
             }
         }
@@ -213,15 +264,23 @@ impl Session {
             account.expired = options.expires_now;
             made.push((name, account));
         }
-        let roles = options.default_roles.as_ref().map(|choice| self.default_roles(choice));
+        // The roles of its logins are granted to it, which needs the right to.
+        if let Some(RoleChoice::These(roles)) = &options.default_roles {
+            let roles = self.named_accounts(roles);
+            self.check_role_admin(&roles)?;
+            self.check_touched(&roles)?;
+        }
+        let roles = options.default_roles.as_ref().map(|choice| self.chosen(choice));
         let known = self.change_accounts(|edit| {
             let (known, new): (Vec<_>, Vec<_>) =
                 made.into_iter().partition(|(name, _)| edit.has(name));
             if !known.is_empty() && !if_not_exists {
                 return Err(failed("CREATE USER", known.iter().map(|(name, _)| name), THERE));
             }
+            self.check_no_definers("CREATE USER", new.iter().map(|(name, _)| name))?;
             for (name, account) in new {
-                edit.create(name.clone(), account).map_err(edit_error)?;
+                let again = |_| failed("CREATE USER", [&name].into_iter(), THERE);
+                edit.create(name.clone(), account).map_err(again)?;
                 if let Some(roles) = &roles {
                     grant_default_roles(edit, &name, roles)?;
                 }
@@ -246,7 +305,7 @@ impl Session {
         self.check_second_password(users.iter().any(|user| user.retain || user.discard))?;
         let rules = self.password_rules();
         let mut random = Vec::new();
-        let roles = options.default_roles.as_ref().map(|choice| self.default_roles(choice));
+        let roles = options.default_roles.as_ref().map(|choice| self.chosen(choice));
         let missing = self.change_accounts(|edit| {
             let missing: Vec<&AccountName> = names.iter().filter(|n| !edit.has(n)).collect();
             if !missing.is_empty() && !if_exists {
@@ -296,16 +355,17 @@ impl Session {
 
     fn drop_accounts(&self, names: &[AccountName], if_exists: bool, is_role: bool) -> Result<()> {
         self.check_touched(names)?;
+        self.check_not_mandatory(names)?;
         let doing = if is_role { "DROP ROLE" } else { "DROP USER" };
         let missing = self.change_accounts(|edit| {
-            let missing: Vec<&AccountName> = names.iter().filter(|n| !edit.has(n)).collect();
+            // One that is named twice is gone at its second place.
+            let missing: Vec<AccountName> =
+                names.iter().filter(|name| edit.drop_account(name).is_err()).cloned().collect();
             if !missing.is_empty() && !if_exists {
-                return Err(failed(doing, missing.into_iter(), NOT_THERE));
+                return Err(failed(doing, missing.iter(), NOT_THERE));
             }
-            for name in names.iter().filter(|name| !missing.contains(name)) {
-                edit.drop_account(name).map_err(edit_error)?;
-            }
-            Ok(missing.into_iter().cloned().collect::<Vec<_>>())
+            self.check_no_definers(doing, names.iter().filter(|name| !missing.contains(name)))?;
+            Ok(missing)
         })?;
         for name in missing {
             self.note_account(ErrorCode::UserDoesNotExist, &name, "does not exist");
@@ -327,21 +387,24 @@ impl Session {
                     refused.push(from);
                 }
             }
-            match refused.is_empty() {
-                true => Ok(()),
-                false => Err(failed("RENAME USER", refused.into_iter(), "")),
+            if !refused.is_empty() {
+                return Err(failed("RENAME USER", refused.into_iter(), ""));
             }
+            let all = pairs.iter().flat_map(|(from, to)| [from, to]);
+            self.check_no_definers("RENAME USER", all)
         })
     }
 
     fn create_roles(&self, names: &[AccountName], if_not_exists: bool) -> Result<()> {
+        let now = self.sql.access().now();
         let known = self.change_accounts(|edit| {
             let known: Vec<&AccountName> = names.iter().filter(|name| edit.has(name)).collect();
             if !known.is_empty() && !if_not_exists {
                 return Err(failed("CREATE ROLE", known.into_iter(), THERE));
             }
             for name in names.iter().filter(|name| !known.contains(name)) {
-                edit.create(name.clone(), Account::role()).map_err(edit_error)?;
+                let role = Account { password_set_at: Some(now), ..Account::role() };
+                edit.create(name.clone(), role).map_err(edit_error)?;
             }
             Ok(known.into_iter().cloned().collect::<Vec<_>>())
         })?;
@@ -360,7 +423,7 @@ impl Session {
         let rules = self.password_rules();
         if Some(name) != self.principal.account.as_ref() {
             if !self.principal.rights.has_global(Privilege::CreateUser) {
-                return Err(SqlError::database_denied(&self.user, "mysql"));
+                return Err(self.database_denied("mysql"));
             }
             self.check_touched(std::slice::from_ref(name))?;
         }
@@ -386,13 +449,12 @@ impl Session {
             };
         };
         let grants = access.grants();
-        let account = grants.account(&own);
-        let granted: Vec<AccountName> = account
-            .map(|account| account.roles.iter().map(|grant| grant.role.clone()).collect())
-            .unwrap_or_default();
+        let has = grants.granted_roles(&own);
+        let defaults = grants.account(&own).map(|account| account.default_roles_of(&has));
+        let granted: Vec<AccountName> = has.into_iter().map(|grant| grant.role).collect();
         let active = match choice {
             RoleChoice::None => Vec::new(),
-            RoleChoice::Default => account.map(|a| a.roles_at_login()).unwrap_or_default(),
+            RoleChoice::Default => defaults.unwrap_or_default(),
             RoleChoice::All(except) => {
                 let except = self.named_accounts(except);
                 granted.into_iter().filter(|role| !except.contains(role)).collect()
@@ -409,13 +471,49 @@ impl Session {
         Ok(())
     }
 
-    fn default_roles(&self, choice: &RoleChoice) -> DefaultRoles {
-        match choice {
-            RoleChoice::None | RoleChoice::Default => DefaultRoles::None,
-            RoleChoice::All(_) => DefaultRoles::All,
-            RoleChoice::These(names) => {
-                DefaultRoles::Some(self.named_accounts(names).into_iter().collect())
+    /// The roles that `@@mandatory_roles` is set to; none for NULL and DEFAULT.
+    ///
+    /// # Errors
+    /// 1231 for what is no list of names, 1232 for a number, 3880 for one with SYSTEM_USER.
+    pub(super) fn roles_of_variable(
+        &self,
+        value: Option<&(Value, String)>,
+    ) -> Result<Vec<AccountName>> {
+        const NAME: &str = "mandatory_roles";
+        let list = match value {
+            None | Some((Value::Null, _)) => return Ok(Vec::new()),
+            Some((Value::Bytes(_), list)) => list,
+            Some(_) => {
+                let message = format!("Incorrect argument type to variable '{NAME}'");
+                return Err(SqlError::new(ErrorCode::WrongTypeForVar, message));
             }
+        };
+        let names = syntax::account::listed_names(list).map_err(|_| {
+            let message = format!("Variable '{NAME}' can't be set to the value of '{list}'");
+            SqlError::new(ErrorCode::WrongValueForVar, message)
+        })?;
+        let roles = self.named_accounts(&names);
+        let grants = self.sql.access().grants();
+        let is_system = |role: &&AccountName| {
+            let all = std::iter::once((*role).clone()).chain(grants.roles_of(role));
+            let mut accounts = all.filter_map(|name| grants.account(&name).cloned());
+            accounts.any(|account| account.dynamic.contains_key(SYSTEM_USER))
+        };
+        match roles.iter().find(is_system) {
+            None => Ok(roles),
+            Some(role) => {
+                let message =
+                    format!("Cannot set {NAME}: AuthId {role} has '{SYSTEM_USER}' privilege.");
+                Err(SqlError::new(ErrorCode::AuthidIsSystemUser, message))
+            }
+        }
+    }
+
+    fn chosen(&self, choice: &RoleChoice) -> ChosenRoles {
+        match choice {
+            RoleChoice::None | RoleChoice::Default => ChosenRoles::These(Vec::new()),
+            RoleChoice::All(_) => ChosenRoles::All,
+            RoleChoice::These(names) => ChosenRoles::These(self.named_accounts(names)),
         }
     }
 
@@ -426,6 +524,7 @@ impl Session {
         using: &[UserName],
     ) -> Result<Listing> {
         let Principal { account: own, roles, .. } = &self.principal;
+        let is_plain = name.is_none();
         let name = self.named_account(name.unwrap_or(&UserName::Current));
         let grants = self.sql.access().grants();
         let is_own = own.as_ref().is_none_or(|own| *own == name);
@@ -445,16 +544,19 @@ impl Session {
             ));
         };
         let named = self.named_accounts(using);
-        let has = |role: &AccountName| account.roles.iter().any(|grant| grant.role == *role);
-        if let Some(other) = named.iter().find(|role| !has(role)) {
+        let has = grants.granted_roles(&name);
+        let is_there = |role: &AccountName| has.iter().any(|grant| grant.role == *role);
+        if let Some(other) = named.iter().find(|role| !is_there(role)) {
             return Err(not_granted(other, &name));
         }
+        // Without a name it shows the mandatory roles, too (mysqld 9.7 does so).
+        let held = if is_plain { &has } else { &account.roles };
         let using = match own.as_ref() == Some(&name) && named.is_empty() {
             true => roles.clone(),
             false => named,
         };
         let mut listing = Listing::new(&[&format!("Grants for {}", name.plain())]).long_text(0);
-        for line in shown::grants(&grants, &name, &using) {
+        for line in shown::grants(&grants, &name, held, &using) {
             listing.push(vec![text(line)]);
         }
         Ok(listing)
@@ -465,7 +567,7 @@ impl Session {
         let name = self.named_account(name);
         if self.principal.account.as_ref().is_some_and(|own| *own != name) && !self.sees_accounts()
         {
-            return Err(SqlError::database_denied(&self.user, "mysql"));
+            return Err(self.database_denied("mysql"));
         }
         let grants = self.sql.access().grants();
         let Some(account) = grants.account(&name) else {
@@ -483,9 +585,17 @@ impl Session {
     }
 }
 
+/// Roles that were chosen to be active at logins.
+enum ChosenRoles {
+    /// Those that the account has when the statement runs.
+    All,
+    /// These.
+    These(Vec<AccountName>),
+}
+
 /// A new account is granted the roles of its logins (MySQL 9.7 does so).
-fn grant_default_roles(edit: &mut Edit, name: &AccountName, roles: &DefaultRoles) -> Result<()> {
-    if let DefaultRoles::Some(names) = roles {
+fn grant_default_roles(edit: &mut Edit, name: &AccountName, roles: &ChosenRoles) -> Result<()> {
+    if let ChosenRoles::These(names) = roles {
         for role in names {
             edit.grant_role(role, name, false).map_err(|error| match error {
                 EditError::Missing(role) => {
@@ -500,15 +610,19 @@ fn grant_default_roles(edit: &mut Edit, name: &AccountName, roles: &DefaultRoles
 }
 
 /// The roles of a login must have been granted.
-fn give_default_roles(edit: &mut Edit, name: &AccountName, roles: &DefaultRoles) -> Result<()> {
-    let account = edit.account(name).map_err(edit_error)?;
-    if let DefaultRoles::Some(names) = roles
-        && let Some(other) =
-            names.iter().find(|role| !account.roles.iter().any(|grant| grant.role == **role))
-    {
-        return Err(not_granted(other, name));
-    }
-    account.default_roles = roles.clone();
+fn give_default_roles(edit: &mut Edit, name: &AccountName, roles: &ChosenRoles) -> Result<()> {
+    let granted = edit.granted_roles(name);
+    let names = match roles {
+        ChosenRoles::All => granted,
+        ChosenRoles::These(names) => match names.iter().find(|role| !granted.contains(role)) {
+            Some(other) if edit.has(name) => return Err(not_granted(other, name)),
+            _ => names.clone(),
+        },
+    };
+    edit.account(name).map_err(edit_error)?.default_roles = match names.is_empty() {
+        true => DefaultRoles::None,
+        false => DefaultRoles::Some(names.into_iter().collect()),
+    };
     Ok(())
 }
 

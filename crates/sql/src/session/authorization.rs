@@ -67,10 +67,17 @@ impl Session {
         self.principal.is_expired
     }
 
-    /// 1820 for an account whose password is expired and that does something else than set it.
+    /// 1820 for an account whose password is expired and that does something else than set it; SET
+    /// is refused, too, as mysqld 9.7 does.
     pub(super) fn check_expired(&self, parsed: Option<&Parsed>) -> Result<()> {
-        let sets_it = matches!(parsed, Some(Parsed::Account(_) | Parsed::Set(_)));
-        if !self.principal.is_expired || sets_it {
+        if !self.principal.is_expired {
+            return Ok(());
+        }
+        let sets_it = |parsed: &Parsed| match parsed {
+            Parsed::Account(statement) => self.sets_own_password(statement),
+            _ => false,
+        };
+        if parsed.is_some_and(sets_it) {
             return Ok(());
         }
         Err(SqlError::new(
@@ -97,15 +104,28 @@ impl Session {
     pub(super) fn check_database(&self, database: &str, privilege: Privilege) -> Result<()> {
         match self.principal.rights.on_database(database).has(privilege) {
             true => Ok(()),
-            false => Err(SqlError::database_denied(&self.user, database)),
+            false => Err(self.database_denied(database)),
         }
+    }
+
+    /// 1044, which names the account rather than the client (mysqld 9.7 does so).
+    pub(super) fn database_denied(&self, database: &str) -> SqlError {
+        SqlError::database_denied(&self.account_name(), database)
+    }
+
+    /// 1045 of a statement rather than a login, which names the account, too.
+    pub(super) fn access_denied(&self) -> SqlError {
+        let account = self.account_name();
+        let (user, host) = account.rsplit_once('@').unwrap_or((&account, ""));
+        let message = format!("Access denied for user '{user}'@'{host}' (using password: YES)");
+        SqlError::new(ErrorCode::AccessDenied, message)
     }
 
     /// Refuses what is about a database that may not be seen.
     pub(super) fn check_seen_database(&self, database: &str) -> Result<()> {
         match is_everybodys(database) || self.principal.rights.sees_database(database) {
             true => Ok(()),
-            false => Err(SqlError::database_denied(&self.user, database)),
+            false => Err(self.database_denied(database)),
         }
     }
 
@@ -277,10 +297,13 @@ impl Session {
                 &["CONNECTION_ADMIN"],
                 "SUPER or CONNECTION_ADMIN",
             ),
-            Parsed::Flush
-            | Parsed::FlushTables(_)
-            | Parsed::FlushLogs
-            | Parsed::FlushPrivileges => self.check_global(&[Reload], &[], "RELOAD"),
+            Parsed::Flush | Parsed::FlushLogs => self.check_global(&[Reload], &[], "RELOAD"),
+            Parsed::FlushTables(_) => {
+                self.check_global(&[Reload], &["FLUSH_TABLES"], "RELOAD or FLUSH_TABLES")
+            }
+            Parsed::FlushPrivileges => {
+                self.check_global(&[Reload], &["FLUSH_PRIVILEGES"], "RELOAD or FLUSH_PRIVILEGES")
+            }
             Parsed::FlushUserResources => {
                 let words = "RELOAD or FLUSH_USER_RESOURCES";
                 self.check_global(&[Reload], &["FLUSH_USER_RESOURCES"], words)
@@ -338,14 +361,20 @@ impl Session {
             &[Privilege::Super],
             &["SYSTEM_VARIABLES_ADMIN"],
             "SUPER or SYSTEM_VARIABLES_ADMIN",
-        )
+        )?;
+        match item {
+            SetItem::System { name, .. } if name == "mandatory_roles" => self.check_global(
+                &[],
+                &["ROLE_ADMIN"],
+                "SYSTEM_VARIABLES_ADMIN or SUPER privileges, as well as the ROLE_ADMIN",
+            ),
+            _ => Ok(()),
+        }
     }
 
     fn check_load(&self, load: &LoadData) -> Result<()> {
         if !load.local && !self.principal.rights.has_global(Privilege::File) {
-            let (user, host) = self.user.rsplit_once('@').unwrap_or((&self.user, ""));
-            let message = format!("Access denied for user '{user}'@'{host}' (using password: YES)");
-            return Err(SqlError::new(ErrorCode::AccessDenied, message));
+            return Err(self.access_denied());
         }
         let needed: &[_] = match load.on_duplicate {
             DuplicateSpec::Replace => &[Privilege::Insert, Privilege::Delete],
@@ -447,14 +476,15 @@ impl Session {
             database: database.to_owned(),
             table: table.to_owned(),
         };
+        let mut needed = vec![Privilege::Insert];
+        needed.extend(insert.replace.then_some(Privilege::Delete));
+        needed.extend((!insert.on_duplicate.is_empty()).then_some(Privilege::Update));
+        self.check_some_of_table(&insert.table, &needed)?;
         match &insert.columns {
             Some(columns) if !columns.is_empty() => {
                 self.check_columns(&of_table, columns.iter(), Privilege::Insert)?;
             }
             _ => self.check_table(&insert.table, &[Privilege::Insert])?,
-        }
-        if insert.replace {
-            self.check_table(&insert.table, &[Privilege::Delete])?;
         }
         if !insert.on_duplicate.is_empty() {
             let changed = insert.on_duplicate.iter().map(|assignment| &assignment.column);

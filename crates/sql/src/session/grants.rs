@@ -59,8 +59,7 @@ impl Session {
                 let names = self.named_accounts(from);
                 self.check_touched(&names)?;
                 let grants = self.sql.access().grants();
-                let is_forgiven = forgiving.if_exists || forgiving.unknown_users;
-                if !is_forgiven && names.iter().any(|name| grants.account(name).is_none()) {
+                if !forgiving.unknown_users && names.iter().any(|name| grants.account(name).is_none()) {
                     return Err(SqlError::new(
                         ErrorCode::RevokeGrants,
                         "Can't revoke all privileges for one or more of the requested users",
@@ -71,6 +70,7 @@ impl Session {
             GrantStatement::GrantRoles { roles, to, admin_option } => {
                 let (roles, to) = (self.named_accounts(roles), self.named_accounts(to));
                 self.check_role_admin(&roles)?;
+                self.check_touched(&roles)?;
                 self.check_touched(&to)?;
                 self.change_accounts(|edit| {
                     for name in &to {
@@ -84,7 +84,9 @@ impl Session {
             GrantStatement::RevokeRoles { roles, from, forgiving } => {
                 let (roles, from) = (self.named_accounts(roles), self.named_accounts(from));
                 self.check_role_admin(&roles)?;
+                self.check_touched(&roles)?;
                 self.check_touched(&from)?;
+                self.check_not_mandatory(&roles)?;
                 self.each_forgiving(&from, *forgiving, |edit, name| {
                     roles.iter().try_for_each(|role| edit.revoke_role(role, name))
                 })?;
@@ -104,16 +106,16 @@ impl Session {
             let mut forgiven = Vec::new();
             for name in names {
                 if !edit.has(name) && forgiving.unknown_users {
-                    let message = format!("Authorization ID {} does not exist.", name.in_error());
+                    let message = format!("Authorization ID {} does not exist.", name.user);
                     forgiven.push(SqlError::new(ErrorCode::UserDoesNotExist, message));
                     continue;
                 }
                 match change(edit, name) {
                     Ok(()) => {}
-                    Err(error) if forgiving.if_exists => forgiven.push(edit_error(error)),
                     Err(EditError::Missing(missing)) if missing == *name => {
                         return Err(edit_error(EditError::NotGranted(missing)));
                     }
+                    Err(error) if forgiving.if_exists => forgiven.push(edit_error(error)),
                     Err(error) => return Err(edit_error(error)),
                 }
             }
@@ -168,23 +170,26 @@ impl Session {
                 if rights.global().has_all(wanted) && granted.dynamic.iter().all(may_give) {
                     return Ok(());
                 }
-                let (user, host) = self.user.rsplit_once('@').unwrap_or((&self.user, ""));
-                let message =
-                    format!("Access denied for user '{user}'@'{host}' (using password: YES)");
-                Err(SqlError::new(ErrorCode::AccessDenied, message))
+                Err(self.access_denied())
             }
             GrantTarget::Database(pattern) => match rights.on_database(pattern).has_all(wanted) {
                 true => Ok(()),
-                false => Err(SqlError::database_denied(&self.user, pattern)),
+                false => Err(self.database_denied(pattern)),
             },
             GrantTarget::Table(database, table) => {
                 let held = rights.on_table(database, table);
-                let has_columns = granted.columns.iter().all(|(column, set)| {
-                    set.iter().all(|p| rights.has_column(database, table, column, p))
+                let of_columns = granted.columns.iter().flat_map(|(column, set)| {
+                    let is_missing =
+                        |p: &Privilege| !rights.has_column(database, table, column, *p);
+                    set.iter().filter(is_missing)
                 });
-                match held.has_all(wanted) && has_columns {
+                let missing = wanted.without(held).with(of_columns.collect());
+                match missing.is_empty() {
                     true => Ok(()),
-                    false => Err(SqlError::table_denied("GRANT", &self.user, table)),
+                    false => {
+                        let words = missing_words(missing);
+                        Err(SqlError::table_denied(&words, &self.user, table))
+                    }
                 }
             }
         }
@@ -213,7 +218,7 @@ impl Session {
     }
 
     /// Roles are given by whoever has ROLE_ADMIN, or has them WITH ADMIN OPTION.
-    fn check_role_admin(&self, roles: &[AccountName]) -> Result<()> {
+    pub(super) fn check_role_admin(&self, roles: &[AccountName]) -> Result<()> {
         let grants = self.sql.access().grants();
         let own = self.principal.account.as_ref().and_then(|name| grants.account(name));
         let is_admin = |role: &AccountName| {
@@ -224,6 +229,19 @@ impl Session {
         }
         self.check_global(&[Privilege::Super], &["ROLE_ADMIN"], "WITH ADMIN, ROLE_ADMIN, SUPER")
     }
+}
+
+/// What a principal lacks for granting, in the order in which mysqld 9.7 names it: GRANT stands
+/// before REFERENCES there.
+fn missing_words(missing: PrivilegeSet) -> String {
+    let is_option = |privilege: &Privilege| *privilege == Privilege::GrantOption;
+    let (before, behind): (Vec<Privilege>, Vec<Privilege>) = missing
+        .iter()
+        .filter(|privilege| !is_option(privilege))
+        .partition(|privilege| *privilege < Privilege::References);
+    let option = missing.has(Privilege::GrantOption).then_some("GRANT");
+    let words = |privileges: Vec<Privilege>| privileges.into_iter().map(Privilege::words);
+    words(before).chain(option).chain(words(behind)).collect::<Vec<_>>().join(", ")
 }
 
 /// The privileges that a statement names, if they are such of its target.

@@ -134,7 +134,19 @@ impl Session {
                 return Err(SqlError::unsupported(format_args!("SET GLOBAL {name}")));
             }
             let asked = value.as_ref().map(|(_, text)| text.as_str());
+            let roles = match name {
+                "mandatory_roles" => Some(self.roles_of_variable(value.as_ref())?),
+                _ => None,
+            };
             sql.globals().set(name, given)?;
+            if let Some(roles) = roles {
+                sql.access().set_mandatory_roles(roles);
+            }
+            if name == "activate_all_roles_on_login" {
+                let definition = plan::variables::definition(name);
+                let is_on = definition.is_some_and(|known| sql.globals().text(known) == "ON");
+                sql.access().activate_all_roles_at_login(is_on);
+            }
             self.warn_if_beyond(name, asked);
             if !plan::variables::has_effect(name) {
                 self.warnings.borrow_mut().push(

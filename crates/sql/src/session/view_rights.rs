@@ -5,13 +5,14 @@
 //!    view that it names, of that view's definer on what is beneath it, and so on down to the
 //!    table.
 //!
-//! Not here: reading views (`plan::bind::view`), other statements (`authorization`).
+//! Not here: reading views (`plan::bind::view`), other statements (`authorization`), who may be a
+//! definer (`definers`).
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use access::{AccountName, Privilege, PrivilegeSet, Rights};
+use access::{Privilege, PrivilegeSet, Rights};
 use rows::table::Table;
 use rows::view::ViewSecurity;
 use sqlparser::ast::{Expr, Visit, visit_expressions};
@@ -131,38 +132,6 @@ impl WriteNeeds {
 }
 
 impl Session {
-    /// Whose a definition is, `name@host`, and whether that is an account, whose rights count then.
-    /// A user of the settings file makes definitions that may do everything, but for itself alone.
-    pub(super) fn definer_of(&self, named: Option<&str>) -> (String, bool) {
-        let own = self.account_name();
-        match named {
-            Some(named) if named != own => (named.to_owned(), true),
-            _ => (own, self.principal.account.is_some()),
-        }
-    }
-
-    /// A note that an account that something is to belong to is not there.
-    pub(super) fn note_missing_definer(&self, definer: &str, is_by_account: bool) {
-        let (user, host) = definer.rsplit_once('@').unwrap_or((definer, "%"));
-        let grants = self.sql.access().grants();
-        if is_by_account && grants.account(&AccountName::new(user, host)).is_none() {
-            let (code, message) = SqlError::no_definer(definer).into_warning();
-            self.warnings.borrow_mut().push(expression::Level::Note, code, message);
-        }
-    }
-
-    /// Refuses what is to belong to another account.
-    pub(super) fn check_definer(&self, definer: Option<&str>) -> Result<()> {
-        match definer {
-            Some(definer) if definer != self.account_name() => self.check_global(
-                &[Privilege::Super],
-                &["SET_ANY_DEFINER"],
-                "SUPER or SET_ANY_DEFINER",
-            ),
-            _ => Ok(()),
-        }
-    }
-
     /// Refuses CREATE VIEW and ALTER VIEW; what the query reads is looked at when it is bound.
     pub(super) fn check_create_view(&self, create: &CreateView) -> Result<()> {
         self.check_base_table(&create.name, &[Privilege::CreateView])?;

@@ -6,6 +6,7 @@
 //!
 //! Not here: who may log in, and by what (`auth`), the packets (`mysql::login`).
 
+use access::host::Peer;
 use access::{AccountName, TlsNeed};
 use passwords::signed::{CLIENT_ED25519, Nonce, PARSEC, ParsecHint, is_signed};
 use passwords::{
@@ -65,18 +66,18 @@ pub struct Exchange {
 
 impl Exchange {
     /// Begins with the client's login and says what to do next.
-    pub fn begin<'a>(
+    pub fn begin<'a, 'p>(
         users: &'a Users,
         login: &Login<'_>,
         scramble: Scramble,
-        host: &str,
+        peer: impl Into<Peer<'p>>,
         peer_uid: Option<u32>,
     ) -> (Exchange, Step<'a>) {
         let user = String::from_utf8_lossy(login.user).into_owned();
         // A client that names no method speaks the one from before there were names.
         let named = if login.method.is_empty() { NATIVE.as_bytes() } else { login.method };
         let known = [NATIVE, CACHING_SHA2].into_iter().find(|name| name.as_bytes() == named);
-        let credential = users.credential(&user, host);
+        let credential = users.credential(&user, peer.into());
         let method = known.unwrap_or(CACHING_SHA2);
         let can_switch = !login.method.is_empty();
         let mut exchange = Exchange {

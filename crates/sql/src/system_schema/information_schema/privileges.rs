@@ -9,7 +9,7 @@
 //!
 //! Not here: grants as statements (`access::shown`).
 
-use access::account::{DefaultRoles, TableGrant};
+use access::account::TableGrant;
 use access::{Account, AccountName, Privilege, PrivilegeSet};
 use values::datum::Value;
 
@@ -29,6 +29,15 @@ fn yes_or_no(is_so: bool) -> Value {
 fn push_set(listing: &mut Listing, begin: &[&str], set: PrivilegeSet, option: bool) {
     for privilege in set.iter().filter(|privilege| *privilege != Privilege::GrantOption) {
         push_words(listing, begin, privilege.words(), option);
+    }
+}
+
+/// The rows of an object: one of GRANT OPTION alone is USAGE that may be granted on.
+fn push_object(listing: &mut Listing, begin: &[&str], set: PrivilegeSet) {
+    let option = set.has(Privilege::GrantOption);
+    match option && set.without(PrivilegeSet::of(Privilege::GrantOption)).is_empty() {
+        true => push_words(listing, begin, "USAGE", true),
+        false => push_set(listing, begin, set, option),
     }
 }
 
@@ -72,7 +81,8 @@ pub(super) fn user_attributes(facts: &ListingContext<'_>) -> Listing {
 pub(super) fn enabled_roles(facts: &ListingContext<'_>) -> Listing {
     let mut listing = Listing::new(&["ROLE_NAME", "ROLE_HOST", "IS_DEFAULT", "IS_MANDATORY"]);
     let grants = facts.sql.access().grants();
-    let own = grants.account(&AccountName::parse(&facts.account));
+    let own = AccountName::parse(&facts.account);
+    let defaults = grants.account(&own).map(|a| a.default_roles_of(&grants.granted_roles(&own)));
     let mut shown: Vec<AccountName> = Vec::new();
     for role in &facts.rights.active_roles {
         for role in std::iter::once(role.clone()).chain(grants.roles_of(role)) {
@@ -82,9 +92,10 @@ pub(super) fn enabled_roles(facts: &ListingContext<'_>) -> Listing {
         }
     }
     for role in &shown {
-        let is_default = own.is_some_and(|own| own.roles_at_login().contains(role));
+        let is_default = defaults.as_ref().is_some_and(|defaults| defaults.contains(role));
+        let is_mandatory = grants.mandatory().contains(role);
         let begin = [text(&role.user), text(&role.host)];
-        listing.push(begin.into_iter().chain([yes_or_no(is_default), yes_or_no(false)]).collect());
+        listing.push(begin.into_iter().chain([is_default, is_mandatory].map(yes_or_no)).collect());
     }
     listing
 }
@@ -110,8 +121,7 @@ pub(super) fn schema_privileges(facts: &ListingContext<'_>) -> Listing {
     let names = [GRANTEE, "TABLE_CATALOG", "TABLE_SCHEMA", "PRIVILEGE_TYPE", IS_GRANTABLE];
     of_accounts(facts, &names, |listing, grantee, account| {
         for (pattern, set) in &account.databases {
-            let option = set.has(Privilege::GrantOption);
-            push_set(listing, &[grantee, CATALOG, pattern], *set, option);
+            push_object(listing, &[grantee, CATALOG, pattern], *set);
         }
     })
 }
@@ -123,8 +133,7 @@ pub(super) fn table_privileges(facts: &ListingContext<'_>) -> Listing {
     of_accounts(facts, &names, |listing, grantee, account| {
         for (database, tables) in &account.tables {
             for (table, granted) in tables {
-                let option = granted.whole.has(Privilege::GrantOption);
-                push_set(listing, &[grantee, CATALOG, database, table], granted.whole, option);
+                push_object(listing, &[grantee, CATALOG, database, table], granted.whole);
             }
         }
     })
@@ -173,7 +182,7 @@ fn of_roles(
 ) -> Listing {
     let mut listing = Listing::new(&[&ROLE_GRANT_BEGIN[..], behind].concat());
     let grants = facts.sql.access().grants();
-    for role in grants.roles_of(&AccountName::parse(&facts.account)) {
+    for role in grants.usable_roles_of(&AccountName::parse(&facts.account)) {
         let Some(account) = grants.account(&role) else { continue };
         for (database, tables) in &account.tables {
             for (table, granted) in tables {
@@ -228,20 +237,21 @@ pub(super) fn own_roles(facts: &ListingContext<'_>, may_grant: bool) -> Listing 
     let own = AccountName::new(user, host);
     let grants = facts.sql.access().grants();
     let Some(account) = grants.account(&own) else { return listing };
-    let is_default = |role: &AccountName| match &account.default_roles {
-        DefaultRoles::None => false,
-        DefaultRoles::All => account.roles.iter().any(|grant| grant.role == *role),
-        DefaultRoles::Some(names) => names.contains(role),
-    };
-    let grantees = std::iter::once(own.clone()).chain(grants.roles_of(&own));
+    let defaults = account.default_roles_of(&grants.granted_roles(&own));
+    let grantees = std::iter::once(own.clone()).chain(grants.usable_roles_of(&own));
     for grantee in grantees {
-        let roles = grants.account(&grantee).map_or(&[][..], |account| &account.roles);
+        let is_own = grantee == own;
+        let roles = match is_own {
+            true => grants.granted_roles(&own),
+            false => grants.account(&grantee).map_or_else(Vec::new, |a| a.roles.clone()),
+        };
         for grant in roles.iter().filter(|grant| grant.admin || !may_grant) {
             let names = [&own, &grantee, &grant.role];
             let mut row: Vec<Value> =
                 names.iter().flat_map(|name| [text(&name.user), text(&name.host)]).collect();
-            let is_default = grantee == own && is_default(&grant.role);
-            row.extend([yes_or_no(grant.admin), yes_or_no(is_default), yes_or_no(false)]);
+            let is_default = is_own && defaults.contains(&grant.role);
+            let is_mandatory = is_own && grants.mandatory().contains(&grant.role);
+            row.extend([grant.admin, is_default, is_mandatory].map(yes_or_no));
             listing.push(row);
         }
     }

@@ -230,12 +230,14 @@ fn roles(table: &Table, name: &AccountName, account: &Account, rows: &mut Vec<Ve
     }
 }
 
-/// As MySQL, which stores the roles that DEFAULT ROLE ALL stands for one by one.
 fn default_roles(table: &Table, name: &AccountName, account: &Account, rows: &mut Vec<Vec<Value>>) {
-    if account.default_roles == DefaultRoles::None {
-        return;
-    }
-    for role in account.roles_at_login() {
+    let named = match &account.default_roles {
+        DefaultRoles::None => return,
+        DefaultRoles::All => account.default_roles_of(&account.roles),
+        // Also mandatory ones, which were not granted.
+        DefaultRoles::Some(names) => names.iter().cloned().collect(),
+    };
+    for role in named {
         rows.push(row_of(table, |column| match column {
             "DEFAULT_ROLE_USER" => Some(text(&role.user)),
             "DEFAULT_ROLE_HOST" => Some(text(&role.host)),
