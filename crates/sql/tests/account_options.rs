@@ -170,7 +170,7 @@ fn the_present_password_is_asked_of_those_who_may_change_no_others() {
     run(own, "SET PASSWORD = 'r' REPLACE 'q'");
     assert_eq!(error(own, "ALTER USER USER() IDENTIFIED BY 't' RETAIN CURRENT PASSWORD"), 1227);
     assert_eq!(error(own, "ALTER USER USER() DISCARD OLD PASSWORD"), 1227);
-    assert_eq!(error(own, "ALTER USER USER() COMMENT 'a'"), 1227);
+    assert_eq!(error(own, "ALTER USER USER() COMMENT 'a'"), 1064);
     run(&mut root, "ALTER USER i IDENTIFIED BY 's'");
     assert_eq!(error(&mut root, "ALTER USER i IDENTIFIED BY 'q' REPLACE 's'"), 3893);
     let other = &mut acting(&sql, "j");
@@ -254,7 +254,7 @@ fn a_password_is_retained_by_the_way_that_has_one_and_by_no_other() {
         assert_eq!(error(&mut root, statement), number, "{statement}");
     }
     run(&mut root, "ALTER USER a IDENTIFIED BY 'u'");
-    assert_eq!(error(&mut root, "ALTER USER a IDENTIFIED BY '' RETAIN CURRENT PASSWORD"), 3878);
+    assert_eq!(error(&mut root, "ALTER USER a IDENTIFIED BY '' RETAIN CURRENT PASSWORD"), 3895);
     run(&mut root, "CREATE USER b IDENTIFIED WITH auth_socket");
     let socket = "ALTER USER b IDENTIFIED WITH auth_socket AS 'daemon' RETAIN CURRENT PASSWORD";
     assert_eq!(error(&mut root, socket), 3894);

@@ -434,7 +434,10 @@ impl Binder<'_> {
         if readable == ColumnAccess::Some {
             self.deny_columns(&mut part.named[0], (&table.database, &table.name));
         }
-        part.named[0].partly = self.partly_readable(&table.database, &table.name);
+        // What a view shows of it is all that there is where it is written to through that.
+        let is_beneath = part.named[0].names_within.is_some();
+        let partly = (!is_beneath).then(|| self.partly_readable(&table.database, &table.name));
+        part.named[0].partly = partly.flatten();
         Ok(Some(part))
     }
 

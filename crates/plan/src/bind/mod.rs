@@ -60,6 +60,7 @@ pub use limit::limit_to;
 pub use over_row::{RowBinder, is_beyond_scalars};
 pub use qualify::qualified_query;
 pub use query::position;
+pub use scope::PartlyReadable;
 pub use title::item_name;
 pub use view::{definer_rights, invalid_view};
 pub use zero_date::zero_dates_as_null;

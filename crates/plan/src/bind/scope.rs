@@ -116,11 +116,18 @@ pub(super) struct NamedRelation {
 
 /// A table or view some columns of which may not be read.
 #[derive(Debug)]
-pub(super) struct PartlyReadable {
+pub struct PartlyReadable {
     /// Who asks, as `name@host`.
     pub user: String,
     /// Its name.
     pub table: String,
+}
+
+impl PartlyReadable {
+    /// 1143, also for a column that is not there.
+    pub fn denied(&self, column: &str) -> SqlError {
+        SqlError::column_denied("SELECT", &self.user, column, &self.table)
+    }
 }
 
 /// The names of one SELECT.
@@ -226,15 +233,14 @@ impl<'p> QueryScope<'p> {
     /// Why a name means nothing: beside columns that may not be read it is answered as one of
     /// them, as mysqld 9.7 does outside of sub-queries.
     fn unknown(&self, parts: &[&str], clause: &str) -> SqlError {
-        let around = std::iter::successors(Some(self), |scope| scope.parent);
-        let mut relations = around.flat_map(|scope| &scope.relations);
+        // Of what is around, what is written to is not read here.
+        let around = std::iter::successors(self.parent, |scope| scope.parent);
+        let read = around.flat_map(|scope| &scope.relations).filter(|r| r.denied.is_some());
+        let mut relations = self.relations.iter().chain(read);
         let partly = relations.find_map(|relation| relation.partly.as_ref());
         // HAVING names no column that the select list does not have, so that nothing is told.
         match partly.filter(|_| clause != "having clause") {
-            Some(partly) => {
-                let name = parts.last().copied().unwrap_or_default();
-                SqlError::column_denied("SELECT", &partly.user, name, &partly.table)
-            }
+            Some(partly) => partly.denied(parts.last().copied().unwrap_or_default()),
             None => SqlError::unknown_column(&parts.join("."), clause),
         }
     }

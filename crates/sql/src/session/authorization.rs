@@ -32,6 +32,7 @@ use values::ErrorCode;
 
 use super::Session;
 use crate::system_schema::information_schema::columns_of_view;
+use plan::bind::PartlyReadable;
 use plan::context::WrittenTable;
 use plan::listing::is_everybodys;
 use results::{Result, SqlError};
@@ -464,6 +465,14 @@ impl Session {
             names_within: None,
         };
         Ok(written.into_iter().map(unlimited).collect())
+    }
+
+    /// A table that is written to, if some of its columns may not be read.
+    pub(super) fn partly_readable(&self, written: &WrittenTable) -> Option<PartlyReadable> {
+        let (rights, table) = (&self.principal.rights, written.table.clone());
+        let readable = rights.columns(&written.database, &table, Privilege::Select);
+        (readable != ColumnAccess::All)
+            .then(|| PartlyReadable { user: self.user.clone(), table })
     }
 
     fn authorize_insert(&self, insert: &Insert) -> Result<()> {

@@ -106,13 +106,15 @@ impl Session {
             true => Ok(Sizes::new(&facts, self.sql.engine().latest(), literals)),
             false => Err(SqlError::WouldWait),
         };
+        let written = self.authorize_change(change)?;
+        let partly = written.iter().find_map(|written| self.partly_readable(written));
         let planner = ChangePlanner {
             ask: &ask,
             sizes: &sizes,
             sees_all_indexes: self.variables.sees_invisible_indexes,
             literals,
+            partly: partly.as_ref(),
         };
-        let written = self.authorize_change(change)?;
         if let Some(why) = self.why_passed_over(change)? {
             return Ok(Plan::PassedOver(Arc::new(why)));
         }

@@ -14,6 +14,7 @@ mod explain_table;
 mod explain_tree;
 mod explained;
 mod monitor;
+mod privileges;
 mod server;
 pub mod sizes;
 
@@ -38,8 +39,9 @@ pub use explain_tree::{change_lines, measured_lines, tree_lines};
 pub use explained::QueryExplanation;
 use expression::{BIGINT_UNSIGNED, Environment, Kind, Node, RowView, text_type};
 pub use monitor::engine;
+pub use privileges::privileges;
 pub use server::{
-    character_sets, collations, engines, grants, plugins, privileges, processes, seen_lines,
+    character_sets, collations, engines, grants, plugins, processes, seen_lines,
     status, variables, warnings,
 };
 use sqlparser::ast::Expr;

@@ -294,12 +294,3 @@ pub fn plugins() -> Listing {
     }
     listing
 }
-
-/// SHOW PRIVILEGES.
-pub fn privileges() -> Listing {
-    let mut listing = Listing::new(&["Privilege", "Context", "Comment"]);
-    for name in ["Alter", "Create", "Delete", "Drop", "Index", "Insert", "Select", "Update"] {
-        listing.push(vec![text(name), text("Tables"), text("")]);
-    }
-    listing
-}

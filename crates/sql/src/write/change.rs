@@ -33,7 +33,7 @@ use super::settled::{Currency, until_settled};
 use super::{Ask, LOOP_PIECE, WriteContext, WriteOutcome};
 use executor::{GatheredRows, Gatherer, PieceLimits, sort_rows};
 use plan::bind::scalar::{BindFailure, Bound, Names, bind, needs_query, unsupported};
-use plan::bind::{position, zero_dates_as_null};
+use plan::bind::{PartlyReadable, position, zero_dates_as_null};
 use plan::column_default::{Store, defaults_of};
 use plan::index_use::IndexUse;
 use plan::optimize::{ChangedRows, Sizes, use_key_expressions_of, way_to_change};
@@ -56,6 +56,8 @@ pub struct ChangePlanner<'a> {
     pub sees_all_indexes: bool,
     /// The literals of the statement, where it is a shape.
     pub literals: &'a [Datum<'a>],
+    /// The table, if some of its columns may not be read.
+    pub partly: Option<&'a PartlyReadable>,
 }
 
 /// Which rows a statement changes.
@@ -125,7 +127,8 @@ fn bind_target(
         Some(named) => Arc::new(table.within_partitions(named.ids()).map_err(SqlError::from)?),
         None => table,
     };
-    let names = Names::of(&table, alias, "where clause", mode);
+    let partly = planner.partly;
+    let names = Names { partly, ..Names::of(&table, alias, "where clause", mode) };
     let mut terms = Vec::new();
     if let Some(selection) = selection {
         push_terms(bind(selection, &names)?, &mut terms);
@@ -191,7 +194,8 @@ pub fn bind_update(
     };
     let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
     let mut target = bind_target(Arc::clone(&table), factor, alias.as_deref(), how, mode, planner)?;
-    let names = Names::of(&table, alias.as_deref(), "field list", mode);
+    let partly = planner.partly;
+    let names = Names { partly, ..Names::of(&table, alias.as_deref(), "field list", mode) };
     let sets = bind_assignments(&update.assignments, &table, &names, None)?;
     let update_now = update_now_columns(&table, &sets);
     let changes = |column: usize| {

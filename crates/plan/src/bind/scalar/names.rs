@@ -11,7 +11,7 @@ use values::datum::Value;
 use values::types::ColumnType;
 
 use super::{BindFailure, Bound, needs_query, unsupported};
-use crate::bind::{UserVariables, variable_type};
+use crate::bind::{PartlyReadable, UserVariables, variable_type};
 use crate::column_default::{Store, fixed_default_of, implied_default};
 use results::{ResultColumn, SqlError};
 
@@ -68,6 +68,8 @@ pub struct Names<'a> {
     pub parameter_base: u16,
     /// The query whose part it is, if any.
     pub resolver: Option<&'a dyn Resolver>,
+    /// The table if some of its columns may not be read: what is not there is answered as they are.
+    pub partly: Option<&'a PartlyReadable>,
     /// User variables, where their types decide of which type a result is.
     pub variables: Option<&'a UserVariables>,
 }
@@ -84,6 +86,7 @@ impl<'a> Names<'a> {
             parameter_base: 0,
             listing: None,
             resolver: None,
+            partly: None,
             variables: None,
         }
     }
@@ -109,7 +112,13 @@ impl<'a> Names<'a> {
     /// The node of a name.
     pub(super) fn resolve(&self, parts: &[&Ident]) -> Bound<Node> {
         let shown = || parts.iter().map(|part| part.value.as_str()).collect::<Vec<_>>().join(".");
-        let unknown = || BindFailure::Wrong(SqlError::unknown_column(&shown(), self.clause));
+        let unknown = || {
+            let name = parts.last().map_or("", |part| &part.value);
+            BindFailure::Wrong(match self.partly {
+                Some(partly) => partly.denied(name),
+                None => SqlError::unknown_column(&shown(), self.clause),
+            })
+        };
         if let Some(variable) = self.variable(parts)? {
             return Ok(variable);
         }
