@@ -35,6 +35,8 @@ fn the_account_of_the_address_comes_before_that_of_localhost_and_of_its_network(
             "CREATE USER app@'127.0.0.0/8' IDENTIFIED BY 'net'",
             "CREATE USER app@'127.0.0.1' IDENTIFIED BY 'address'",
             "CREATE USER app IDENTIFIED BY 'any'",
+            // Where nobody has an account, any key opens the door.
+            "CREATE USER other IDENTIFIED BY 'other'",
         ],
     );
     for (password, host) in
