@@ -38,6 +38,25 @@ fn super_stood_for_system_user_and_changed_root() {
 }
 
 #[test]
+fn connections_of_system_users_were_ended_by_whoever_may_end_others() {
+    let (sql, mut root) = furnished(&["adm", "bob", "sys"]);
+    run(&mut root, "GRANT CONNECTION_ADMIN ON *.* TO adm@localhost");
+    run(&mut root, "GRANT SYSTEM_USER ON *.* TO sys@localhost");
+    let account = |user: &str| access::AccountName::new(user, "localhost");
+    let client = |id: u32, user: &str| {
+        Session::of_account(&sql, id, (user, "localhost"), &account(user), None).unwrap()
+    };
+    let (_bob, _sys) = (client(71, "bob"), client(72, "sys"));
+    let adm = &mut client(73, "adm");
+    for kill in ["KILL QUERY 72", "KILL 72"] {
+        assert_eq!(words(adm, kill), "You are not owner of thread 72");
+    }
+    run(adm, "KILL QUERY 71");
+    run(&mut root, "GRANT SYSTEM_USER ON *.* TO adm@localhost");
+    run(adm, "KILL 72");
+}
+
+#[test]
 fn a_role_with_system_user_was_granted_by_whoever_may_grant_roles() {
     let (sql, mut root) = furnished(&["adm", "bob"]);
     run(&mut root, "CREATE ROLE mighty, plain");

@@ -16,6 +16,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use access::privilege::SYSTEM_USER;
 use access::{AccountName, ColumnAccess, Privilege, PrivilegeSet};
 use rows::schema::Column;
 use sqlparser::ast::{Expr, OrderByExpr, TableFactor, TableWithJoins, Visit, visit_expressions};
@@ -393,15 +394,23 @@ impl Session {
         });
         let own = self.process.user();
         let Some(line) = line.filter(|line| !line.belongs_to(&own)) else { return Ok(()) };
-        if rights.has_dynamic("CONNECTION_ADMIN") {
+        let is_admin = rights.has_dynamic("CONNECTION_ADMIN");
+        if is_admin && (rights.has_dynamic(SYSTEM_USER) || !self.is_system_user(&line.user)) {
             return Ok(());
         }
-        if !rights.has_global(Privilege::Process) {
+        if !is_admin && !rights.has_global(Privilege::Process) {
             let message = format!("Unknown thread id: {id}");
             return Err(SqlError::new(ErrorCode::NoSuchThread, message));
         }
         let message = format!("You are not owner of thread {}", line.id);
         Err(SqlError::new(ErrorCode::KillDenied, message))
+    }
+
+    /// Whether an account of this user has SYSTEM_USER, for whichever hosts it is.
+    fn is_system_user(&self, user: &str) -> bool {
+        let grants = self.sql.access().grants();
+        let mut accounts = grants.accounts().iter().filter(|(name, _)| name.user == user);
+        accounts.any(|(_, account)| account.dynamic.contains_key(SYSTEM_USER))
     }
 
     fn check_show(&self, show: &Show) -> Result<()> {
