@@ -129,7 +129,7 @@ const BEYOND: &[(&str, &str, u16, u16)] = &[
     // The store of these tests takes no loads.
     ("LOAD INSERTS INTO TABLE d.u", "INSERT ON d.u", 1142, 1105),
     // A connection that may not be seen is not there.
-    ("KILL 1", "CONNECTION_ADMIN ON *.*", 1094, 0),
+    ("KILL 1", "CONNECTION_ADMIN, SYSTEM_USER ON *.*", 1094, 0),
 ];
 
 /// What an account does that was granted nothing, in this order in one session.
