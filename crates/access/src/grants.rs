@@ -173,7 +173,8 @@ mod tests {
         let names = [("bob", "%"), ("", "10.1.2.3"), ("bob", "10.1.%"), ("ann", "%")];
         let names = names.map(|(user, host)| AccountName::new(user, host));
         let grants = grants(names.iter().cloned().map(|name| (name, account())).collect());
-        let login = |user, host| grants.login(user, &Peer::from(host)).map(|(name, _)| name.plain());
+        let login =
+            |user, host| grants.login(user, &Peer::from(host)).map(|(name, _)| name.plain());
         assert_eq!(login("bob", "10.1.9.9").as_deref(), Some("bob@10.1.%"));
         assert_eq!(login("bob", "10.2.9.9").as_deref(), Some("bob@%"));
         assert_eq!(login("bob", "10.1.2.3").as_deref(), Some("@10.1.2.3"), "as MySQL's FAQ warns");

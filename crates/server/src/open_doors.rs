@@ -488,8 +488,8 @@ fn spoken_at(
                 admission,
                 limit_set: (kind == DoorKind::Mysql).then(|| sql.connections_max()),
                 converse: Arc::new(move |peer| {
-                    let conversation = Mysql::new(door.clone(), peer.id, host(peer))
-                        .at_loopback(loopback(peer));
+                    let conversation =
+                        Mysql::new(door.clone(), peer.id, host(peer)).at_loopback(loopback(peer));
                     match peer.address {
                         Some(_) => Box::new(conversation),
                         None => Box::new(conversation.at_socket(peer.uid)),

@@ -186,7 +186,7 @@ pub fn measure(
     }
 }
 
-/// Who has turns in a round, by place: every other one goes backwards.
+/// The contenders of a round in their order, by place: every other round goes backwards.
 fn order_of(round: usize, contenders: usize) -> Vec<usize> {
     let forwards = 0..contenders;
     match round.is_multiple_of(2) {

@@ -466,8 +466,7 @@ impl Binder<'_> {
     /// A table or view if some of its columns may not be read here, also one that is written to.
     fn partly_readable(&self, database: &str, table: &str) -> Option<Arc<PartlyReadable>> {
         let readable = self.rights.borrow().columns(database, table, Privilege::Select);
-        let is_asked =
-            readable != ColumnAccess::All && !self.is_everybodys_here(database, table);
+        let is_asked = readable != ColumnAccess::All && !self.is_everybodys_here(database, table);
         is_asked.then(|| {
             Arc::new(PartlyReadable { user: self.facts.user.clone(), table: table.to_owned() })
         })

@@ -110,14 +110,14 @@ pub(super) struct NamedRelation {
     pub names_within: Option<Arc<[String]>>,
     /// Why all of it may not be read at once, where that is so of some column.
     pub denied: Option<Arc<SqlError>>,
-    /// Whose columns are told from names that are not there by nobody who may not read them.
+    /// That some of its columns may not be read: what is not there is answered as one of these.
     pub partly: Option<Arc<PartlyReadable>>,
 }
 
 /// A table or view some columns of which may not be read.
 #[derive(Debug)]
 pub struct PartlyReadable {
-    /// Who asks, as `name@host`.
+    /// The user who asks, as `name@host`.
     pub user: String,
     /// Its name.
     pub table: String,

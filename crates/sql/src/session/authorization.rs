@@ -480,8 +480,7 @@ impl Session {
     pub(super) fn partly_readable(&self, written: &WrittenTable) -> Option<PartlyReadable> {
         let (rights, table) = (&self.principal.rights, written.table.clone());
         let readable = rights.columns(&written.database, &table, Privilege::Select);
-        (readable != ColumnAccess::All)
-            .then(|| PartlyReadable { user: self.user.clone(), table })
+        (readable != ColumnAccess::All).then(|| PartlyReadable { user: self.user.clone(), table })
     }
 
     fn authorize_insert(&self, insert: &Insert) -> Result<()> {

@@ -43,11 +43,7 @@ impl Session {
         let Some(definer) = definer.filter(|definer| *definer != self.account_name()) else {
             return Ok(());
         };
-        self.check_global(
-            &[Privilege::Super],
-            &["SET_ANY_DEFINER"],
-            "SUPER or SET_ANY_DEFINER",
-        )?;
+        self.check_global(&[Privilege::Super], &["SET_ANY_DEFINER"], "SUPER or SET_ANY_DEFINER")?;
         let (user, host) = definer.rsplit_once('@').unwrap_or((definer, "%"));
         let definer = AccountName::new(user, host);
         if self.sql.access().grants().account(&definer).is_none() {
@@ -72,7 +68,8 @@ impl Session {
             let Some(what) = self.defines(name) else { continue };
             let tail = format!("is referenced as a definer account in {what}.");
             if !may_have {
-                let message = format!("Operation {doing} failed for {} as it {tail}", name.in_error());
+                let message =
+                    format!("Operation {doing} failed for {} as it {tail}", name.in_error());
                 return Err(SqlError::new(ErrorCode::CannotUserReferencedAsDefiner, message));
             }
             let message = format!("User {} {tail}", name.in_error());

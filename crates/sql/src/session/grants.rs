@@ -59,7 +59,9 @@ impl Session {
                 let names = self.named_accounts(from);
                 self.check_touched(&names)?;
                 let grants = self.sql.access().grants();
-                if !forgiving.unknown_users && names.iter().any(|name| grants.account(name).is_none()) {
+                if !forgiving.unknown_users
+                    && names.iter().any(|name| grants.account(name).is_none())
+                {
                     return Err(SqlError::new(
                         ErrorCode::RevokeGrants,
                         "Can't revoke all privileges for one or more of the requested users",

@@ -41,8 +41,8 @@ use expression::{BIGINT_UNSIGNED, Environment, Kind, Node, RowView, text_type};
 pub use monitor::engine;
 pub use privileges::privileges;
 pub use server::{
-    character_sets, collations, engines, grants, plugins, processes, seen_lines,
-    status, variables, warnings,
+    character_sets, collations, engines, grants, plugins, processes, seen_lines, status, variables,
+    warnings,
 };
 use sqlparser::ast::Expr;
 use syntax::show::Filter;

@@ -25,7 +25,11 @@ const STATIC: &[(&str, &str, &str)] = &[
     ("Event", "Server Admin", "To create, alter, drop and execute events"),
     ("Execute", "Functions,Procedures", "To execute stored routines"),
     ("File", "File access on server", "To read and write files on the server"),
-    ("Grant option", "Databases,Tables,Functions,Procedures", "To give to other users those privileges you possess"),
+    (
+        "Grant option",
+        "Databases,Tables,Functions,Procedures",
+        "To give to other users those privileges you possess",
+    ),
     ("Index", "Tables", "To create or drop indexes"),
     ("Insert", "Tables", "To insert data into tables"),
     ("Lock tables", "Databases", "To use LOCK TABLES (together with SELECT privilege)"),
@@ -65,7 +69,8 @@ mod tests {
     #[test]
     fn privileges_that_can_be_granted_were_not_listed() {
         for privilege in Privilege::ALL {
-            let is_it = |(name, ..): &(&str, &str, &str)| name.eq_ignore_ascii_case(privilege.words());
+            let is_it =
+                |(name, ..): &(&str, &str, &str)| name.eq_ignore_ascii_case(privilege.words());
             assert!(STATIC.iter().any(is_it), "{}", privilege.words());
         }
     }
