@@ -247,3 +247,18 @@ fn cast_read_bytes_as_utf8_and_ord_saw_utf8_in_every_set() {
     let codes = "SELECT ORD(_latin1 X'C3A4'), ORD(_gbk X'B0A1'), ORD('ä'), ORD(BINARY 'ä')";
     assert_eq!(run(s, codes), "195\t45217\t50084\t195");
 }
+
+#[test]
+fn ciphers_saw_utf8_in_every_set_and_letters_without_a_capital_were_lost() {
+    let s = &mut session(&server());
+    run(
+        s,
+        "CREATE TABLE t (id INT PRIMARY KEY, l VARCHAR(9) CHARACTER SET latin1, \
+         g VARCHAR(9) CHARACTER SET gbk)",
+    );
+    run(s, "INSERT INTO t VALUES (1, 'é', 'é')");
+    let same = "SELECT AES_ENCRYPT(l, 'k') = AES_ENCRYPT(X'E9', 'k'), \
+                HEX(UNCOMPRESS(COMPRESS(l))), HEX(AES_DECRYPT(AES_ENCRYPT(g, l), X'E9')) FROM t";
+    assert_eq!(run(s, same), "1\tE9\tA8A6");
+    assert_eq!(run(s, "SELECT UPPER(g), HEX(UPPER(g)), UPPER(l) FROM t"), "é\tA8A6\tÉ");
+}

@@ -47,3 +47,8 @@ SELECT CAST('ä' AS CHAR CHARACTER SET latin1) a, HEX(CAST('ä' AS CHAR CHARACTE
 SELECT CONVERT(0xE4 USING sjis) a, CONVERT(0xFF USING gbk) c, CHAR(228 USING sjis) e, CHAR(128 USING euckr) g, CONVERT(X'D800' USING utf16) h
 SELECT ORD(_latin1 X'C3A4') a, ORD(_gbk X'B0A1') c, ORD('ä') e, ORD(BINARY 'ä') g, ORD(_ucs2 X'0061') h, ORD('') i, ORD('日本') j, ORD(CONVERT('日' USING sjis)) k
 SELECT id, ORD(a) x, ASCII(a) y, ORD(f) z FROM t WHERE id > 3 ORDER BY id
+# 7. Ciphers see the bytes of the set; a letter whose capital the set has not stays
+CREATE TABLE c (id INT PRIMARY KEY, l VARCHAR(9) CHARACTER SET latin1, g VARCHAR(9) CHARACTER SET gbk)
+INSERT INTO c VALUES (1, 'é', 'é')
+SELECT HEX(AES_ENCRYPT(l, 'k')) a, HEX(AES_ENCRYPT(g, l)) b, HEX(AES_DECRYPT(AES_ENCRYPT(g, l), X'E9')) d, HEX(UNCOMPRESS(COMPRESS(g))) e FROM c
+SELECT UPPER(g) a, HEX(UPPER(g)) b, UPPER(l) d, LOWER(UPPER(l)) e FROM c

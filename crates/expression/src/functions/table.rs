@@ -94,9 +94,9 @@ macro_rules! each_function {
                 Sha2 ["SHA2"] exactly(2), Short(128), NotNull(cipher::digest::call), SEES_BYTES | NUMBER_1 | AS_LITERAL;
                 Crc32 ["CRC32"] between(1, 2), UInt, NotNull(cipher::digest::call), NULL_FOR_NULL | SEES_BYTES;
                 Crc32c ["CRC32C"] between(1, 2), UInt, NotNull(cipher::digest::call), NULL_FOR_NULL | SEES_BYTES;
-                AesEncrypt ["AES_ENCRYPT"] exactly(2), Bytes, NotNull(cipher::aes::call);
-                AesDecrypt ["AES_DECRYPT"] exactly(2), Bytes, NotNull(cipher::aes::call);
-                Compress ["COMPRESS"] exactly(1), Bytes, NotNull(cipher::compress::call);
+                AesEncrypt ["AES_ENCRYPT"] exactly(2), Bytes, NotNull(cipher::aes::call), SEES_BYTES;
+                AesDecrypt ["AES_DECRYPT"] exactly(2), Bytes, NotNull(cipher::aes::call), SEES_BYTES;
+                Compress ["COMPRESS"] exactly(1), Bytes, NotNull(cipher::compress::call), SEES_BYTES;
                 Uncompress ["UNCOMPRESS"] exactly(1), Bytes, NotNull(cipher::compress::call);
                 UncompressedLength ["UNCOMPRESSED_LENGTH"] exactly(1), UInt, NotNull(cipher::compress::call);
                 ToBase64 ["TO_BASE64"] exactly(1), By(result::digits_text), NotNull(cipher::digest::call), SEES_BYTES | AS_LITERAL;

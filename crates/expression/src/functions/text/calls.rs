@@ -6,7 +6,7 @@
 //! 1. A function whose result can be longer than its arguments knows the length before it makes
 //!    the result (`made`).
 
-use values::ErrorCode;
+use values::{CharacterSet, ErrorCode};
 use values::codes::{from_hex, write_hex};
 use values::collation;
 use values::datum::Datum;
@@ -48,8 +48,8 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         F::CharLength => int(count(first, binary) as i64),
         F::Lower if binary => Cell::Owned(first.to_vec()),
         F::Upper if binary => Cell::Owned(first.to_vec()),
-        F::Lower => Cell::Owned(cased(first, char::to_lowercase)),
-        F::Upper => Cell::Owned(cased(first, char::to_uppercase)),
+        F::Lower => Cell::Owned(cased(first, charset_of(&arguments[0]), char::to_lowercase)),
+        F::Upper => Cell::Owned(cased(first, charset_of(&arguments[0]), char::to_uppercase)),
         F::Left => Cell::Owned(slice(first, 0, number(1).max(0) as usize, binary).to_vec()),
         F::Right => {
             let total = count(first, binary);
@@ -168,11 +168,15 @@ pub(crate) fn locate_rule(arguments: &[Node]) -> Collation {
 }
 
 /// A text in another case, character by character: 'ß' has no capital of one.
-fn cased<I: Iterator<Item = char>>(text: &[u8], case: fn(char) -> I) -> Vec<u8> {
+fn cased<I: Iterator<Item = char>>(
+    text: &[u8],
+    set: Option<CharacterSet>,
+    case: fn(char) -> I,
+) -> Vec<u8> {
     let one = |character: char| {
         let mut cased = case(character);
         match (cased.next(), cased.next()) {
-            (Some(only), None) => only,
+            (Some(only), None) if set.is_none_or(|set| set.has(only)) => only,
             _ => character,
         }
     };
