@@ -244,6 +244,8 @@ fn cast_read_bytes_as_utf8_and_ord_saw_utf8_in_every_set() {
                 HEX(CAST(X'C3A4' AS CHAR(1) CHARACTER SET cp1251))";
     assert_eq!(run(s, cast), "ä\tÐ±\tC3");
     assert_eq!(run(s, "SELECT CONVERT(0xE4 USING sjis), CHAR(228 USING sjis)"), "NULL\tNULL");
+    let bits = "SELECT _latin1 b'11101001', HEX(_latin1 B'11101001'), _cp1251 0b11111111";
+    assert_eq!(run(s, bits), "é\tE9\tя");
     let codes = "SELECT ORD(_latin1 X'C3A4'), ORD(_gbk X'B0A1'), ORD('ä'), ORD(BINARY 'ä')";
     assert_eq!(run(s, codes), "195\t45217\t50084\t195");
 }

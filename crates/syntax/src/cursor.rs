@@ -93,8 +93,8 @@ impl<'a> Cursor<'a> {
                 syntax_at_location(text, error.location.line, error.location.column)
             })?;
         let mut parameters = 0u16;
-        // Whether the token before can end an operand.
-        let mut operand = false;
+        // Whether the token before can end an operand, or is a character set introducer.
+        let (mut operand, mut introducer) = (false, false);
         for token in &mut tokens {
             if operand && is_word(&token.token, "MOD") {
                 token.token = Token::Mod;
@@ -109,6 +109,9 @@ impl<'a> Cursor<'a> {
                     *name = place.name();
                     parameters = parameters.wrapping_add(place.count);
                 }
+                Token::SingleQuotedByteStringLiteral(bits) if introducer => {
+                    token.token = Token::HexStringLiteral(hex_of_bits(bits));
+                }
                 Token::DoubleQuotedString(value) if mode.ansi_quotes() => {
                     let word = Word {
                         value: std::mem::take(value),
@@ -119,6 +122,11 @@ impl<'a> Cursor<'a> {
                 }
                 _ => {}
             }
+            introducer = match &token.token {
+                Token::Whitespace(_) => introducer,
+                Token::Word(word) => word.quote_style.is_none() && word.value.starts_with('_'),
+                _ => false,
+            };
             operand = match &token.token {
                 Token::Whitespace(_) => operand,
                 Token::Word(word) => word.keyword == Keyword::NoKeyword,
@@ -433,6 +441,15 @@ impl<'a> Cursor<'a> {
             }
         }
     }
+}
+
+/// Bits as the digits of their bytes: sqlparser reads these behind an introducer.
+fn hex_of_bits(bits: &str) -> String {
+    let bits: Vec<u8> = bits.bytes().map(|bit| u8::from(bit == b'1')).collect();
+    let byte = |bits: &[u8]| bits.iter().fold(0u8, |byte, bit| byte << 1 | bit);
+    let (first, rest) = bits.split_at(bits.len() % 8);
+    let first = (!first.is_empty()).then_some(first);
+    first.into_iter().chain(rest.chunks(8)).map(|bits| format!("{:02X}", byte(bits))).collect()
 }
 
 /// Puts `FOR SHARE`, which the parser knows, in the places of `LOCK IN SHARE MODE`.

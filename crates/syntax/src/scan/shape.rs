@@ -250,7 +250,9 @@ impl Scanner<'_, '_> {
         let next = skip_space(self.text, self.at + word.len());
         let is_literal = matches!(
             self.text[next..],
-            [b'\'' | b'"', ..] | [b'x' | b'X', b'\'', ..] | [b'0', b'x', ..]
+            [b'\'' | b'"', ..]
+                | [b'x' | b'X' | b'b' | b'B', b'\'', ..]
+                | [b'0', b'x' | b'b', ..]
         );
         let set = std::str::from_utf8(&word[1..]).ok().and_then(CharacterSet::parse);
         if !is_literal || set.is_none() {
@@ -266,6 +268,7 @@ impl Scanner<'_, '_> {
                 self.number();
                 Ok(())
             }
+            b'b' | b'B' => self.bit_string(),
             _ => self.hex_string(),
         };
         self.part = part;
