@@ -250,9 +250,7 @@ impl Scanner<'_, '_> {
         let next = skip_space(self.text, self.at + word.len());
         let is_literal = matches!(
             self.text[next..],
-            [b'\'' | b'"', ..]
-                | [b'x' | b'X' | b'b' | b'B', b'\'', ..]
-                | [b'0', b'x' | b'b', ..]
+            [b'\'' | b'"', ..] | [b'x' | b'X' | b'b' | b'B', b'\'', ..] | [b'0', b'x' | b'b', ..]
         );
         let set = std::str::from_utf8(&word[1..]).ok().and_then(CharacterSet::parse);
         if !is_literal || set.is_none() {

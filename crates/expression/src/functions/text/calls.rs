@@ -6,11 +6,11 @@
 //! 1. A function whose result can be longer than its arguments knows the length before it makes
 //!    the result (`made`).
 
-use values::{CharacterSet, ErrorCode};
 use values::codes::{from_hex, write_hex};
 use values::collation;
 use values::datum::Datum;
 use values::types::{Collation, ColumnType};
+use values::{CharacterSet, ErrorCode};
 
 use crate::functions::call::{Call, int, whole};
 use crate::functions::function::Function;
