@@ -61,7 +61,7 @@ fn mandatory_roles_stay_and_have_no_system_user() {
     run(&mut root, "GRANT SYSTEM_USER ON *.* TO s");
     run(&mut root, "SET GLOBAL mandatory_roles = 'm'");
     for statement in ["DROP ROLE m", "DROP USER bob@localhost, m", "REVOKE m FROM bob@localhost"] {
-        let refused = answer(&mut root, statement).err().expect(statement);
+        let refused = answer(&mut root, statement).expect_err(statement);
         assert_eq!(
             refused.message(),
             "The role `m`@`%` is a mandatory role and can't be revoked or dropped. The restriction \
