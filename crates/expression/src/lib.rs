@@ -49,7 +49,7 @@ pub use functions::json::typed_array::{
     ElementSearch, array_node, array_parts, element_keys, search_node, search_parts,
     shared_elements, shown_elements,
 };
-pub use functions::text::charset::{charset_of, converted_to, seen_as_bytes};
+pub use functions::text::charset::{charset_of, converted_to, in_one_charset, seen_as_bytes};
 pub use functions::time::digits::number_digits;
 pub use functions::time::moment::Unit;
 pub use row::frame::{Enclosing, JoinedRow, JoinedRows, Subqueries};

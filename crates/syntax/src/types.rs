@@ -493,6 +493,20 @@ fn check_scale(precision: u64, scale: u64, column: &str) -> Result<()> {
     Ok(())
 }
 
+/// Refuses digits that no DECIMAL has; the message names the column, or what is cast.
+///
+/// # Errors
+/// 1425, 1426, 1427.
+pub fn check_digits(precision: u64, scale: u64, column: &str) -> Result<()> {
+    if precision > 65 {
+        return Err(Error::new(
+            ErrorCode::TooBigPrecision,
+            format!("Too-big precision {precision} specified for '{column}'. Maximum is 65."),
+        ));
+    }
+    check_scale(precision, scale, column)
+}
+
 fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
     let (precision, scale) = match sizes(cursor)? {
         None => (10, 0),
@@ -500,13 +514,7 @@ fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
     };
     let signs = signs(cursor);
     let precision = if precision == 0 { 10 } else { precision };
-    if precision > 65 {
-        return Err(Error::new(
-            ErrorCode::TooBigPrecision,
-            format!("Too-big precision {precision} specified for '{column}'. Maximum is 65."),
-        ));
-    }
-    check_scale(precision, scale, column)?;
+    check_digits(precision, scale, column)?;
     let ty = ColumnType::Decimal { precision: precision as u8, scale: scale as u8 };
     Ok(signs.of(ty, None))
 }

@@ -73,3 +73,34 @@ SELECT a FROM k ORDER BY a
 ALTER TABLE k CONVERT TO CHARACTER SET koi8r
 ALTER TABLE k CONVERT TO CHARACTER SET utf16
 DROP TABLE t, m, k
+# Bytes are a text of their column's character set
+CREATE TABLE by_bytes (id INT PRIMARY KEY, l VARCHAR(10) CHARACTER SET latin1, g VARCHAR(10) CHARACTER SET gbk, u VARCHAR(10) CHARACTER SET utf16, m VARCHAR(10), b VARBINARY(20), t TEXT CHARACTER SET latin1, e ENUM('ä','b') CHARACTER SET latin1, KEY (l))
+INSERT INTO by_bytes (id, l) VALUES (1, 0xE4), (2, X'E4F6'), (3, UNHEX('FC'))
+INSERT INTO by_bytes (id, g) VALUES (4, 0xC4E3)
+INSERT INTO by_bytes (id, g) VALUES (5, 0xFF)
+INSERT INTO by_bytes (id, u) VALUES (6, 0x00E4), (7, 0x41), (8, 0x201f)
+INSERT INTO by_bytes (id, m) VALUES (9, 0xC3A4)
+INSERT INTO by_bytes (id, m) VALUES (10, 0xE4)
+INSERT INTO by_bytes (id, b) VALUES (11, 0xE4), (12, 'ä')
+INSERT INTO by_bytes (id, t) VALUES (13, 0xE4)
+INSERT INTO by_bytes (id, l) SELECT 20, b FROM by_bytes WHERE id = 11
+INSERT INTO by_bytes (id, l) VALUES (21, CAST('ä' AS BINARY))
+INSERT INTO by_bytes (id, e) VALUES (22, 0xE4)
+UPDATE by_bytes SET l = b WHERE id = 12
+INSERT INTO by_bytes (id, l) VALUES (33, 'Ü'), (34, 'ü')
+SELECT id, l, HEX(l), g, HEX(g), u, HEX(u), m, HEX(m), HEX(b), t, HEX(t), e FROM by_bytes ORDER BY id
+SELECT id FROM by_bytes WHERE l = 0xE4 ORDER BY id
+SELECT id FROM by_bytes WHERE l = 0xDC ORDER BY id
+SELECT id FROM by_bytes WHERE l = b ORDER BY id
+SELECT id FROM by_bytes WHERE g = 0xC4E3
+SELECT id FROM by_bytes WHERE l IN (0xE4, 0xFC) ORDER BY id
+SELECT id FROM by_bytes WHERE l BETWEEN 0xE4 AND 0xE4 ORDER BY id
+SELECT id FROM by_bytes WHERE l LIKE 0xE425 ORDER BY id
+SELECT x.id, y.id FROM by_bytes x JOIN by_bytes y ON x.l = y.b ORDER BY x.id, y.id
+ALTER TABLE by_bytes MODIFY l VARBINARY(10)
+SELECT id, HEX(l) FROM by_bytes WHERE l IS NOT NULL ORDER BY id
+ALTER TABLE by_bytes MODIFY l TEXT CHARACTER SET cp1251, DROP KEY l
+SELECT id, l, HEX(l) FROM by_bytes WHERE l IS NOT NULL ORDER BY id
+CREATE TABLE by_default (l VARCHAR(5) CHARACTER SET latin1 DEFAULT 0xE4, v VARCHAR(5) CHARACTER SET latin1 DEFAULT X'F6')
+INSERT INTO by_default VALUES ()
+SELECT l, HEX(l), v FROM by_default

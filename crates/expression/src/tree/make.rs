@@ -10,7 +10,7 @@ use values::types::{Collation, ColumnType, FixedPoint, IntWidth};
 use crate::evaluation::cast::is_number;
 use crate::functions::definition::{Family, SEES_BYTES};
 use crate::functions::function::Function;
-use crate::functions::text::charset::seen_as_bytes;
+use crate::functions::text::charset::{in_one_charset, seen_as_bytes};
 use crate::functions::time::digits::number_digits;
 use crate::functions::time::moment::Unit;
 use crate::statement::error::Result;
@@ -135,7 +135,10 @@ pub fn case_condition(operand: Node, value: Node) -> Node {
 
 /// A value and what it is sought among: 0x41 is a number beside anything but a text, and a time of
 /// day is one of today beside a moment.
-pub fn among(node: Node, list: Vec<Node>) -> (Node, Vec<Node>) {
+pub fn among(node: Node, mut list: Vec<Node>) -> (Node, Vec<Node>) {
+    list.insert(0, node);
+    in_one_charset(&mut list);
+    let node = list.remove(0);
     if is_moment(&node) {
         return (node, list.into_iter().map(|node| of_today(node.with_number())).collect());
     }
@@ -170,7 +173,8 @@ pub fn common_rule<'n>(nodes: impl Iterator<Item = &'n Node>) -> Collation {
 
 /// What a value lies between, as what is compared: 0x41 is a number beside anything but a text, and
 /// a time of day is one of today beside moments.
-pub fn within(nodes: [Node; 3]) -> [Node; 3] {
+pub fn within(mut nodes: [Node; 3]) -> [Node; 3] {
+    in_one_charset(&mut nodes);
     let number = nodes.iter().find(|node| is_number(&node.ty)).cloned();
     let nodes = nodes.map(|node| match (&node.ty, &number) {
         (ColumnType::Json, Some(number)) => json_as_other(node, number),
@@ -214,6 +218,9 @@ fn of_today(node: Node) -> Node {
 /// The sides of a comparison: 0x41 is a number beside anything but a text, and a time of day is one
 /// of today beside a moment.
 pub fn compared(a: Node, b: Node) -> (Node, Node) {
+    let mut sides = [a, b];
+    in_one_charset(&mut sides);
+    let [a, b] = sides;
     if is_moment(&a) && is_time(&b) {
         return (a, of_today(b));
     }

@@ -19,7 +19,7 @@ use std::cell::Cell;
 
 use expression::{
     Kind, List, Node, Unit, among, boolean, case_condition, common_type, converted_to,
-    display_chars, is_number, seen_as_bytes, text_type, within,
+    display_chars, in_one_charset, is_number, seen_as_bytes, text_type, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
 use values::CharacterSet;
@@ -209,7 +209,9 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                 }
                 Some(other) => return needs_literals(format_args!("ESCAPE {other}")),
             };
-            let (a, b) = (bind(expr, names)?, bind(pattern, names)?);
+            let mut sides = [bind(expr, names)?, bind(pattern, names)?];
+            in_one_charset(&mut sides);
+            let [a, b] = sides;
             let rule = rule_of(&[&a, &b], "like")?;
             Ok(boolean(Kind::Like(Box::new(a), Box::new(b), escape, *negated, rule), true))
         }

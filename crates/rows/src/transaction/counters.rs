@@ -116,14 +116,18 @@ pub(crate) fn auto_increment_max(ty: &ColumnType) -> u64 {
 }
 
 impl Engine {
-    /// Hands out the next AUTO_INCREMENT value of a table.
+    /// Hands out the next AUTO_INCREMENT value of a table. Behind the last one that its column can
+    /// hold stands that one again, as in InnoDB: where it has to be unique it is a duplicate.
     fn next_auto_increment(&self, table: &Table, value_max: u64) -> Result<u64> {
         self.load_counter(table, &table.state.auto_increment, Engine::last_auto_increment)?;
         let taken =
             table.state.auto_increment.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |next| {
                 (next <= value_max && next < u64::MAX).then(|| next + 1)
             });
-        taken.map_err(|_| Error::Exhausted)
+        match taken {
+            Err(_) if value_max < u64::MAX => Ok(value_max),
+            taken => taken.map_err(|_| Error::Exhausted),
+        }
     }
 
     /// Moves the counter past a value that came with a row.

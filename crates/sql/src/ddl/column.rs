@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use rows::alter::ConversionRules;
 use rows::schema::{Column, DefaultValue};
+use sqlparser::ast;
 use syntax::definition_text;
 use syntax::rule::rule_text;
 use syntax::table::{ColumnSpec, DefaultSpec};
@@ -12,7 +13,7 @@ use syntax::types::with_collation;
 use values::ErrorCode;
 use values::SqlMode;
 use values::collation::equal;
-use values::convert::{convert, from_text};
+use values::convert::{assign_from, convert, from_text};
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::key::write_text_key;
@@ -159,6 +160,10 @@ pub fn default_value(
         return Err(invalid_default(name));
     }
     let converted = match value.as_datum() {
+        Datum::Bytes(bytes) if is_binary_literal(expr) => {
+            let from = ColumnType::VarBinary { bytes: bytes.len() as u32 };
+            assign_from(ty, Datum::Bytes(bytes), &from, session.zone)
+        }
         Datum::Bytes(text) => from_text(ty, text, session.zone),
         datum => convert(ty, datum, session.zone),
     };
@@ -166,6 +171,11 @@ pub fn default_value(
         return Err(invalid_default(name));
     }
     Ok(DefaultValue::Literal(Some(text_of_value(ty, &converted.value))))
+}
+
+fn is_binary_literal(expr: &ast::Expr) -> bool {
+    matches!(expr, ast::Expr::Value(value)
+        if matches!(value.value, ast::Value::HexStringLiteral(_)))
 }
 
 fn zero_refused(value: &Value, mode: SqlMode) -> bool {

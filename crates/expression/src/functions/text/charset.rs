@@ -50,6 +50,29 @@ fn read_as(node: Node, set: CharacterSet) -> Node {
     Node::new(Kind::Cast(Box::new(text)), ty, true)
 }
 
+/// Nodes that are compared with each other, in one character set: a literal of bytes beside texts
+/// of a set is a text of it, and a text beside other bytes is its bytes in its set (MySQL 9.7:
+/// tests/oracle/sql/columns-in-character-sets.sql).
+pub fn in_one_charset(nodes: &mut [Node]) {
+    let is_literal = |node: &Node| matches!(node.kind, Kind::Constant(_) | Kind::Parameter(_));
+    let is_bytes = |node: &Node| {
+        node.ty.is_binary_string() && !matches!(node.kind, Kind::Constant(Value::Null))
+    };
+    let Some(text) = nodes.iter().find(|node| charset_of(node).is_some()) else { return };
+    let Some(collation) = text.ty.collation() else { return };
+    if nodes.iter().any(|node| is_bytes(node) && !is_literal(node)) {
+        for node in nodes {
+            *node = seen_as_bytes(std::mem::replace(node, Node::constant(Value::Null)));
+        }
+        return;
+    }
+    for node in nodes.iter_mut().filter(|node| is_bytes(node)) {
+        let bytes = std::mem::replace(node, Node::constant(Value::Null));
+        let ty = ColumnType::VarChar { chars: CHARS_MAX, collation };
+        *node = of_set(Function::ReadAs, bytes, collation.set(), ty);
+    }
+}
+
 /// A value as text of a character set; what that lacks is `?`. Bytes are read as such text.
 pub fn converted_to(node: Node, set: CharacterSet) -> Node {
     match node.text_collation() {

@@ -2,6 +2,7 @@
 
 use expression::{BIGINT, BIGINT_UNSIGNED};
 use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
+use syntax::types::check_digits;
 use values::ErrorCode;
 use values::types::{Collation, ColumnType};
 
@@ -14,16 +15,16 @@ pub const CHARS_UNSAID: u32 = 16_383;
 /// The type that a CAST names.
 ///
 /// # Errors
-/// 1426 for a DECIMAL or a moment with too many digits, 1235 for a type that CAST does not have
-/// here.
+/// Those of `check_digits`, 1426 for a moment or FLOAT with too many digits, 1439 for too long a
+/// text, 1235 for a type that CAST does not have here.
 pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
     let fsp = |digits: Option<u64>| match digits.unwrap_or(0) {
         digits @ ..=6 => Ok(digits as u8),
         digits => Err(too_many_digits(digits, "CAST")),
     };
     let chars = |length: &Option<CharacterLength>| match length {
-        Some(CharacterLength::IntegerLength { length, .. }) => *length as u32,
-        _ => CHARS_UNSAID,
+        Some(CharacterLength::IntegerLength { length, .. }) => length_of(*length),
+        _ => Ok(CHARS_UNSAID),
     };
     let text = |chars| ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi };
     Ok(match ty {
@@ -37,11 +38,11 @@ pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
         | DataType::IntUnsigned(_)
         | DataType::BigIntUnsigned(_) => BIGINT_UNSIGNED,
         DataType::Char(length) | DataType::Character(length) | DataType::Varchar(length) => {
-            text(chars(length))
+            text(chars(length)?)
         }
-        DataType::Nvarchar(length) => text(chars(length)),
+        DataType::Nvarchar(length) => text(chars(length)?),
         DataType::Binary(length) => match length {
-            Some(bytes) => ColumnType::Binary { bytes: *bytes as u32 },
+            Some(bytes) => ColumnType::Binary { bytes: length_of(*bytes)? },
             None => ColumnType::VarBinary { bytes: u32::MAX },
         },
         DataType::Varbinary(_) | DataType::Bytea => ColumnType::VarBinary { bytes: u32::MAX },
@@ -51,16 +52,15 @@ pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
                 ExactNumberInfo::Precision(precision) => (*precision, 0),
                 ExactNumberInfo::PrecisionAndScale(precision, scale) => (*precision, *scale as u64),
             };
-            if precision > 65 || scale > 30 || scale > precision {
-                return Err(SqlError::new(
-                    ErrorCode::TooBigPrecision,
-                    "Too-big precision specified for CAST",
-                ));
-            }
+            check_digits(precision, scale, "CAST")?;
             ColumnType::Decimal { precision: precision as u8, scale: scale as u8 }
         }
         DataType::Double(_) | DataType::DoublePrecision | DataType::Real => {
             ColumnType::Double(None)
+        }
+        DataType::Float(ExactNumberInfo::Precision(digits @ 54..)) => {
+            let message = format!("Too-big precision {digits} specified for 'CAST'. Maximum is 53.");
+            return Err(SqlError::new(ErrorCode::TooBigPrecision, message));
         }
         DataType::Float(_) => ColumnType::Float(None),
         DataType::Date => ColumnType::Date,
@@ -74,6 +74,14 @@ pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
             ColumnType::Year
         }
         other => return Err(SqlError::unsupported(format_args!("CAST AS {other}"))),
+    })
+}
+
+/// A length of CHAR or BINARY.
+fn length_of(length: u64) -> Result<u32> {
+    u32::try_from(length).map_err(|_| {
+        let message = "Display width out of range for column 'cast as char' (max = 4294967295)";
+        SqlError::new(ErrorCode::TooBigDisplaywidth, message)
     })
 }
 
