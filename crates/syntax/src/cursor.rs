@@ -19,6 +19,7 @@ use values::{ErrorCode, SqlMode};
 
 use super::brackets::{is_word, say_brackets};
 use super::dialect::{self, RowhouseDialect};
+use super::query_list::say_query_lists;
 use super::scan::{DIGITS_MARK, LIST_MARK};
 use super::user_variables::say_user_variables;
 use crate::error::{Error, Result, too_deep};
@@ -138,6 +139,7 @@ impl<'a> Cursor<'a> {
             };
         }
         say_user_variables(&mut tokens);
+        say_query_lists(&mut tokens);
         say_for_share(&mut tokens);
         say_select_for_table(&mut tokens);
         say_each_lock(&mut tokens);

@@ -27,6 +27,7 @@ pub mod event;
 pub mod grant;
 pub mod load;
 pub mod partition;
+mod query_list;
 pub mod rule;
 pub mod scan;
 mod select_list;

@@ -232,7 +232,10 @@ pub fn create_table(
         cursor.expect_end()?;
         return Ok(create);
     }
-    if *cursor.peek() == Token::LParen && !cursor.is_nth(1, "SELECT") {
+    let begins_query = *cursor.peek_nth(1) == Token::LParen
+        || cursor.is_nth(1, "SELECT")
+        || cursor.is_nth(1, "WITH");
+    if *cursor.peek() == Token::LParen && !begins_query {
         cursor.advance();
         if cursor.take("LIKE") {
             create.like = Some(cursor.table_name()?);

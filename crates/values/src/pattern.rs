@@ -14,6 +14,7 @@
 //!
 //! Not here: how a text is searched (`search`), what a client is told of a pattern that is refused.
 
+mod classes;
 mod search;
 
 use std::cell::RefCell;
@@ -24,6 +25,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ast::{self, Ast, ClassPerlKind, ClassSetItem, ClassUnicode};
 use regex_syntax::hir::{Class, HirKind};
 
+pub use classes::with_unicode_classes;
 use search::WalkedAutomata;
 pub use search::{PatternSearch, SearchEnd};
 

@@ -165,3 +165,12 @@ CREATE TABLE e (a VARCHAR(9), FULLTEXT ((LOWER(a))))
 CREATE TABLE e (a TEXT, FULLTEXT (x))
 CREATE TABLE e (a TEXT, FULLTEXT (a) WITH PARSER nono)
 CREATE TEMPORARY TABLE e (a TEXT, FULLTEXT (a))
+# Phrases with words that have no entries
+CREATE TABLE short_words (a VARCHAR(200), b TEXT, FULLTEXT (a, b))
+INSERT INTO short_words VALUES ('MySQL has now support', 'for full-text search'), ('Full-text indexes', 'are called collections'), ('Only MyISAM tables', 'support collections'), ('Function MATCH ... AGAINST()', 'is used to do a search'), ('Full-text search in MySQL', 'implements vector space model')
+SELECT a FROM short_words WHERE MATCH (a, b) AGAINST ('"text i"' IN BOOLEAN MODE) ORDER BY a
+SELECT a FROM short_words WHERE MATCH (a, b) AGAINST ('"full-text search"' IN BOOLEAN MODE) ORDER BY a
+SELECT a FROM short_words WHERE MATCH (a, b) AGAINST ('"search in mysql"' IN BOOLEAN MODE) ORDER BY a
+SELECT a FROM short_words WHERE MATCH (a, b) AGAINST ('"used to do a search"' IN BOOLEAN MODE) ORDER BY a
+SELECT a FROM short_words WHERE MATCH (a, b) AGAINST ('"do a search"' IN BOOLEAN MODE) ORDER BY a
+SELECT a FROM short_words WHERE MATCH (a, b) AGAINST ('"space m"' IN BOOLEAN MODE) ORDER BY a

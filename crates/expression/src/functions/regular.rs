@@ -15,7 +15,9 @@
 use std::ops::Range;
 
 use values::ErrorCode;
-use values::pattern::{CompiledPattern, Pattern, PatternError, PatternSearch, SearchEnd};
+use values::pattern::{
+    CompiledPattern, Pattern, PatternError, PatternSearch, SearchEnd, with_unicode_classes,
+};
 use values::types::Collation;
 
 use crate::functions::call::{Call, int, whole};
@@ -247,7 +249,7 @@ fn compiled(
     scope: &Scope<'_>,
 ) -> Result<CompiledPattern> {
     let mut wanted = Pattern {
-        text: pattern.to_vec(),
+        text: with_unicode_classes(pattern).into_owned(),
         folds: rule.is_case_insensitive(),
         multi_line: false,
         dot_is_all: false,

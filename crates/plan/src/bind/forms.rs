@@ -21,7 +21,7 @@ use values::ErrorCode;
 
 use super::Binder;
 use super::grouping::AGGREGATES;
-use super::query::first_select;
+use super::query::{first_select, position};
 use super::scope::QueryScope;
 use crate::bind::scalar::{
     Bound, Names, bind, call_node, needs_literals, rule_of_comparison, unsupported,
@@ -197,11 +197,12 @@ impl Binder<'_> {
                     if matches!(function, F::GroupConcat | F::JsonArray) =>
                 {
                     for item in items {
-                        if matches!(item.expr, Expr::Value(_)) {
-                            return unsupported("positions in an aggregate");
-                        }
                         let descending = item.options.asc == Some(false);
-                        order.push((bind(&item.expr, names)?, descending));
+                        let key = match position(&item.expr, arguments.len(), "order clause")? {
+                            Some(at) => arguments[at].clone(),
+                            None => bind(&item.expr, names)?,
+                        };
+                        order.push((key, descending));
                     }
                 }
                 FunctionArgumentClause::Limit(Expr::Tuple(pair))

@@ -45,7 +45,46 @@ pub fn alterations(
     for spec in specs {
         maker.spec(spec)?;
     }
-    Ok((maker.out, maker.unenforced))
+    Ok((of_the_names_before(table, maker.out), maker.unenforced))
+}
+
+/// Each CHANGE and RENAME COLUMN means the names that the table has before all of them, so that two
+/// columns may change names: then they get others in between.
+fn of_the_names_before(table: &Table, mut alterations: Vec<Alteration>) -> Vec<Alteration> {
+    fn renamed(alteration: &mut Alteration) -> Option<(&mut String, &str)> {
+        match alteration {
+            Alteration::ModifyColumn { name, column, .. } => Some((name, &column.name)),
+            Alteration::RenameColumn { from, to } => Some((from, to)),
+            _ => None,
+        }
+    }
+    let mut names: Vec<(String, String)> = Vec::new();
+    for alteration in &mut alterations {
+        if let Some((from, to)) = renamed(alteration)
+            && !from.eq_ignore_ascii_case(to)
+        {
+            names.push((from.clone(), to.to_owned()));
+        }
+    }
+    let is_taken = |to: &String| {
+        table.column(to).is_some() && names.iter().any(|(from, _)| from.eq_ignore_ascii_case(to))
+    };
+    if !names.iter().any(|(_, to)| is_taken(to)) {
+        return alterations;
+    }
+    let mut out = Vec::with_capacity(alterations.len() + names.len());
+    for alteration in &mut alterations {
+        if let Some((from, to)) = renamed(alteration)
+            && !from.eq_ignore_ascii_case(to)
+        {
+            // No statement can say such a name.
+            let between = format!("{from}\u{1}");
+            out.push(Alteration::RenameColumn { from: from.clone(), to: between.clone() });
+            *from = between;
+        }
+    }
+    out.append(&mut alterations);
+    out
 }
 
 /// A table's own collation; where its definition is of an earlier version, which did not keep it,

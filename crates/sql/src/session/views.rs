@@ -149,7 +149,11 @@ impl Session {
             if engine.catalog().view(database, view).is_some() {
                 known.push((database, view));
             } else if engine.catalog().table(database, view).is_ok() {
-                return Err(not_a_view(database, view));
+                let error = not_a_view(database, view);
+                if !if_exists {
+                    return Err(error);
+                }
+                self.warnings.borrow_mut().push(Level::Note, error.code(), error.message());
             } else {
                 missing.push(format!("{database}.{view}"));
             }

@@ -329,8 +329,13 @@ impl QueryPrinter<'_> {
 
     fn factor(&mut self, factor: &TableFactor) {
         match factor {
-            TableFactor::Table { name, alias, args: None, index_hints, .. } => {
+            TableFactor::Table { name, alias, args: None, index_hints, partitions, .. } => {
                 self.table_name(name);
+                if !partitions.is_empty() {
+                    self.push(" PARTITION (");
+                    self.list(partitions, ",", |printer, name| printer.name(&name.value));
+                    self.push(")");
+                }
                 self.alias(alias.as_ref());
                 for hint in index_hints {
                     self.push(" ");

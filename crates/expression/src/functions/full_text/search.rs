@@ -58,7 +58,7 @@ enum What {
 struct Phrase {
     /// Its words that have entries.
     words: Vec<usize>,
-    /// Keys of all its words.
+    /// Keys of all its words, from the first that has entries.
     keys: Vec<Vec<u8>>,
     distance: Option<u32>,
 }
@@ -302,25 +302,22 @@ impl Maker<'_> {
     /// A phrase; `None` where there is no word in it.
     fn phrase(&mut self, text: &str, distance: Option<u32>) -> Option<What> {
         let tokens = self.tokens(text);
+        // What stands in front of the first word with entries is not looked at, as in InnoDB.
+        let Some(first) = tokens.iter().position(|token| self.analyzer.is_indexed(token)) else {
+            return if tokens.is_empty() { None } else { Some(What::Nothing) };
+        };
+        let tokens = &tokens[first..];
         let indexed: Vec<&String> =
             tokens.iter().filter(|token| self.analyzer.is_indexed(token)).collect();
-        match indexed.as_slice() {
-            [] if tokens.is_empty() => None,
-            [] => Some(What::Nothing),
-            [only] => {
-                let only = (*only).clone();
-                Some(self.word(&only))
-            }
-            several => {
-                let keys: Vec<Vec<u8>> =
-                    several.iter().map(|token| self.analyzer.key(token)).collect();
-                let words = keys.into_iter().map(|key| self.number(key, false)).collect();
-                self.search.has_phrases = true;
-                let keys = tokens.iter().map(|token| self.analyzer.key(token)).collect();
-                let distance = distance.filter(|distance| *distance > 0);
-                Some(What::Phrase(Phrase { words, keys, distance }))
-            }
+        let distance = distance.filter(|distance| *distance > 0);
+        if tokens.len() == 1 || distance.is_some() && indexed.len() == 1 {
+            return Some(self.word(&tokens[0]));
         }
+        let keys: Vec<Vec<u8>> = indexed.iter().map(|token| self.analyzer.key(token)).collect();
+        let words = keys.into_iter().map(|key| self.number(key, false)).collect();
+        self.search.has_phrases = true;
+        let keys = tokens.iter().map(|token| self.analyzer.key(token)).collect();
+        Some(What::Phrase(Phrase { words, keys, distance }))
     }
 }
 

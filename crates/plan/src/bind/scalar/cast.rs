@@ -59,7 +59,8 @@ pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
             ColumnType::Double(None)
         }
         DataType::Float(ExactNumberInfo::Precision(digits @ 54..)) => {
-            let message = format!("Too-big precision {digits} specified for 'CAST'. Maximum is 53.");
+            let message =
+                format!("Too-big precision {digits} specified for 'CAST'. Maximum is 53.");
             return Err(SqlError::new(ErrorCode::TooBigPrecision, message));
         }
         DataType::Float(_) => ColumnType::Float(None),
