@@ -105,6 +105,12 @@ pub(crate) fn as_counter(value: Datum<'_>) -> Option<u64> {
     }
 }
 
+/// Whether no number follows in a table's AUTO_INCREMENT column.
+pub(super) fn is_last_number(table: &Table, number: u64) -> bool {
+    let ty = table.auto_increment().map(|position| &table.columns[position].ty);
+    ty.is_some_and(|ty| auto_increment_max(ty) == number)
+}
+
 /// The largest value that AUTO_INCREMENT may reach in a column of this type.
 pub(crate) fn auto_increment_max(ty: &ColumnType) -> u64 {
     match ty {
