@@ -104,3 +104,12 @@ SELECT id, l, HEX(l) FROM by_bytes WHERE l IS NOT NULL ORDER BY id
 CREATE TABLE by_default (l VARCHAR(5) CHARACTER SET latin1 DEFAULT 0xE4, v VARCHAR(5) CHARACTER SET latin1 DEFAULT X'F6')
 INSERT INTO by_default VALUES ()
 SELECT l, HEX(l), v FROM by_default
+# The same within functions: a literal of bytes is a text of the others' set, beside other bytes a text is its bytes
+CREATE TABLE mixed_bytes (id INT PRIMARY KEY, l VARCHAR(10) CHARACTER SET latin1, u VARCHAR(10) CHARACTER SET utf16, b VARBINARY(20))
+INSERT INTO mixed_bytes VALUES (1, 'ä', 'ö', 0xE4), (2, 'x', 'y', 0x78)
+SELECT id, CONCAT(l, 0xE4), HEX(CONCAT(l, 0xE4)), HEX(CONCAT(l, b)), HEX(CONCAT_WS(0xE4, l, l)) FROM mixed_bytes ORDER BY id
+SELECT id, HEX(IFNULL(l, 0xE4)), HEX(COALESCE(NULL, l, 0xFF)), HEX(IF(id = 1, 0xE4, l)), HEX(IF(id = 1, b, l)) FROM mixed_bytes ORDER BY id
+SELECT id, LOCATE(0xE4, l), INSTR(l, 0xE4), LOCATE(b, l), HEX(REPLACE(l, 0xE4, 0xF6)), FIELD(l, 0xE4, 0x78), FIELD(l, b, l) FROM mixed_bytes ORDER BY id
+SELECT id, HEX(GREATEST(l, 0xE5)), HEX(LEAST(l, b)), STRCMP(l, 0xE4), NULLIF(l, 0xE4) FROM mixed_bytes ORDER BY id
+SELECT id, HEX(CASE id WHEN 1 THEN l ELSE 0xE4 END), HEX(CASE WHEN id = 1 THEN l ELSE b END), CASE l WHEN 0xE4 THEN 'yes' ELSE 'no' END FROM mixed_bytes ORDER BY id
+SELECT id, HEX(CONCAT(u, 0x00E4)), LOCATE(0x00F6, u), HEX(CONCAT(u, b)) FROM mixed_bytes WHERE id = 1

@@ -312,10 +312,14 @@ fn case(
     otherwise: Option<&Expr>,
     names: &Names<'_>,
 ) -> Bound<Node> {
-    let operand = operand.map(|expr| bind(expr, names)).transpose()?.map(Box::new);
+    let mut operand = operand.map(|expr| bind(expr, names)).transpose()?.map(Box::new);
     let mut branches = Vec::with_capacity(conditions.len());
     for when in conditions {
         branches.push((bind(&when.condition, names)?, bind(&when.result, names)?));
+    }
+    if let Some(operand) = &mut operand {
+        let conditions = branches.iter_mut().map(|(when, _)| when);
+        all_in_one_charset(std::iter::once(&mut **operand).chain(conditions));
     }
     // Beside JSON each value is compared in a way of its own.
     let is_json = |node: &Node| node.ty == ColumnType::Json;
@@ -332,7 +336,8 @@ fn case(
         }
         operand => operand,
     };
-    let otherwise = otherwise.map(|expr| bind(expr, names)).transpose()?;
+    let mut otherwise = otherwise.map(|expr| bind(expr, names)).transpose()?;
+    all_in_one_charset(branches.iter_mut().map(|(_, then)| then).chain(&mut otherwise));
     let mut results: Vec<Node> = branches.iter().map(|(_, then)| then.clone()).collect();
     results.extend(otherwise.clone());
     let nullable = otherwise.is_none() || results.iter().any(|node| node.nullable);
@@ -347,6 +352,14 @@ fn case(
     let ty = common_type(&results);
     let kind = Kind::Case(operand, branches, otherwise.map(Box::new), rule);
     Ok(Node::new(kind, ty, nullable))
+}
+
+/// As `in_one_charset`, of nodes in their places.
+fn all_in_one_charset<'n>(places: impl Iterator<Item = &'n mut Node>) {
+    let places: Vec<&mut Node> = places.collect();
+    let mut nodes: Vec<Node> = places.iter().map(|node| Node::clone(node)).collect();
+    in_one_charset(&mut nodes);
+    places.into_iter().zip(nodes).for_each(|(place, node)| *place = node);
 }
 
 /// The character set of a name.

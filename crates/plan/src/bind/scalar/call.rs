@@ -4,7 +4,7 @@
 
 use expression::{
     Arithmetic, BIGINT, Function, Kind, Node, ON_DEFAULT, ON_ERROR, Unit, arithmetic_node,
-    read_as_time, shift_node,
+    in_one_charset, read_as_time, shift_node,
 };
 use sqlparser::ast::{
     DataType, Expr, Function as Call, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
@@ -36,7 +36,7 @@ pub(super) fn shift(
 }
 
 /// A call by name of bound arguments.
-pub fn call_node(name: &str, arguments: Vec<Node>) -> Bound<Node> {
+pub fn call_node(name: &str, mut arguments: Vec<Node>) -> Bound<Node> {
     // These give one of their arguments, or compare them.
     const TOGETHER: [&str; 12] = [
         "CONCAT",
@@ -53,8 +53,14 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Bound<Node> {
         "FIELD",
     ];
     if let Some(function) = TOGETHER.iter().find(|known| known.eq_ignore_ascii_case(name)) {
+        in_one_charset(&mut arguments);
         let operands: Vec<&Node> = arguments.iter().collect();
         refuse_mix(&operands, &function.to_ascii_lowercase())?;
+    }
+    if name.eq_ignore_ascii_case("IF")
+        && let [_, values @ ..] = arguments.as_mut_slice()
+    {
+        in_one_charset(values);
     }
     refuse_digits(name, &arguments)?;
     match expression::call_node(name, arguments) {
