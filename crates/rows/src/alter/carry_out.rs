@@ -151,14 +151,22 @@ impl Engine {
         self.check_free(database, name)
     }
 
-    /// Makes a plan ready to be published, as to foreign keys: the table's gate is closed, and the
-    /// rows are as they will be.
+    /// Makes a plan ready to be published, as to foreign keys and to numbers: the table's gate is
+    /// closed, and the rows are as they will be.
     pub(super) fn settle(
         &self,
         table: &Arc<Table>,
         plan: &mut Plan,
         (patience, rules): (&Patience, ConversionRules),
     ) -> Result<Relations> {
+        let has_numbers =
+            table.auto_increment().is_some() && plan.definition.auto_increment().is_some();
+        if has_numbers && !plan.sets_counter {
+            // Those of rows that are gone, or go now, are not given again.
+            let next = self.auto_increment_next(table)?;
+            let base = &mut plan.definition.auto_increment_base;
+            *base = next.max(*base);
+        }
         let checks = rules.foreign_key_checks;
         let terms = (&plan.renames[..], plan.rebuild, checks);
         let relations = self.settle_relations(table, &mut plan.definition, terms, patience)?;
@@ -176,12 +184,7 @@ impl Engine {
         plan: Plan,
         relations: Relations,
     ) -> Result<()> {
-        let Plan { mut definition, removed, emptied, fill, fill_columns, .. } = plan;
-        if !emptied.is_empty() && definition.auto_increment().is_some() {
-            // Numbers of rows that go are not given again.
-            let next = self.auto_increment_next(table)?;
-            definition.auto_increment_base = definition.auto_increment_base.max(next);
-        }
+        let Plan { definition, removed, emptied, fill, fill_columns, .. } = plan;
         let mut marked = definition.clone();
         marked.mark_unfinished(removed.iter().copied());
         change.put_table(&marked);

@@ -37,6 +37,8 @@ pub(crate) struct Plan {
     pub fill: Vec<usize>,
     /// Whether the columnar index is new and must be filled when rows are not copied.
     pub fill_columns: bool,
+    /// Whether the next AUTO_INCREMENT value is said.
+    pub sets_counter: bool,
     /// Names of columns as they were, and as they are.
     pub renames: Vec<(String, String)>,
     /// Names of columns that go.
@@ -63,6 +65,7 @@ pub(crate) fn plan(
         rebuild: false,
         fill: Vec::new(),
         fill_columns: false,
+        sets_counter: false,
         renames: Vec::new(),
         dropped: Vec::new(),
         removed: Vec::new(),
@@ -194,6 +197,7 @@ impl Plan {
             }
             Alteration::SetAutoIncrement(base) => {
                 self.definition.auto_increment_base = base.max(1);
+                self.sets_counter = true;
                 Ok(())
             }
             Alteration::SetBytesMax(bytes_max) => {
