@@ -105,12 +105,6 @@ pub(crate) fn as_counter(value: Datum<'_>) -> Option<u64> {
     }
 }
 
-/// Whether no number follows in a table's AUTO_INCREMENT column.
-pub(super) fn is_last_number(table: &Table, number: u64) -> bool {
-    let ty = table.auto_increment().map(|position| &table.columns[position].ty);
-    ty.is_some_and(|ty| auto_increment_max(ty) == number)
-}
-
 /// The largest value that AUTO_INCREMENT may reach in a column of this type.
 pub(crate) fn auto_increment_max(ty: &ColumnType) -> u64 {
     match ty {
@@ -122,18 +116,14 @@ pub(crate) fn auto_increment_max(ty: &ColumnType) -> u64 {
 }
 
 impl Engine {
-    /// Hands out the next AUTO_INCREMENT value of a table. Behind the last one that its column can
-    /// hold stands that one again, as in InnoDB: where it has to be unique it is a duplicate.
+    /// Hands out the next AUTO_INCREMENT value of a table.
     fn next_auto_increment(&self, table: &Table, value_max: u64) -> Result<u64> {
         self.load_counter(table, &table.state.auto_increment, Engine::last_auto_increment)?;
         let taken =
             table.state.auto_increment.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |next| {
                 (next <= value_max && next < u64::MAX).then(|| next + 1)
             });
-        match taken {
-            Err(_) if value_max < u64::MAX => Ok(value_max),
-            taken => taken.map_err(|_| Error::Exhausted),
-        }
+        taken.map_err(|_| Error::Exhausted)
     }
 
     /// Moves the counter past a value that came with a row.

@@ -12,7 +12,7 @@ use values::datum::Datum;
 
 use values::row::RowRef;
 
-use super::counters::{is_last_number, with_generated};
+use super::counters::with_generated;
 use super::life::Transaction;
 use super::outcome::{
     Alone, ChangeOutcome, InsertOutcome, ReplaceOutcome, RowChange, SeenRow, UpsertOutcome,
@@ -64,14 +64,12 @@ impl Transaction {
     /// Adds a row after removing every row that shares a unique key with it.
     ///
     /// # Errors
-    /// As `insert`, but `Duplicate` only where the engine has no further AUTO_INCREMENT value.
+    /// As `insert`, but never `Duplicate`.
     pub fn replace(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<ReplaceOutcome> {
         let (deleted, generated) =
             self.add_row(table, row, |this, row, generated| -> Result<usize> {
                 let mut deleted = 0;
-                // The last number may be there already: the row that has it stays, as in MySQL.
-                let is_last = generated.is_some_and(|number| is_last_number(table, number));
-                while !is_last && let Some(existing) = this.conflict(table, row)? {
+                while let Some(existing) = this.conflict(table, row)? {
                     deleted += usize::from(this.give_way(table, &existing, row)?);
                 }
                 this.insert_complete(table, row)?;
