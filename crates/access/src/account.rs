@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::limits::AccountLimits;
 use crate::lock_rule::LockRule;
 use crate::password_policy::{EarlierPassword, PasswordPolicy, PolicyDefaults};
-use crate::privilege::PrivilegeSet;
+use crate::privilege::{PrivilegeSet, SYSTEM_USER};
 use crate::secret::{self, NO_PASSWORD, Plugin};
 use crate::tls_need::TlsNeed;
 
@@ -267,6 +267,11 @@ impl Account {
             place += 1;
             policy.is_barred(place - 1, earlier, now, defaults)
         });
+    }
+
+    /// Whether nobody changes it but others of its kind.
+    pub fn is_system_user(&self) -> bool {
+        self.dynamic.contains_key(SYSTEM_USER)
     }
 
     /// All privileges go, on everything and on all within; roles stay.

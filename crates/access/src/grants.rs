@@ -72,15 +72,21 @@ impl Grants {
         granted
     }
 
+    /// Of the roles that an account may activate those that it names for its logins.
+    pub fn default_roles(&self, name: &AccountName) -> Vec<AccountName> {
+        let granted = self.granted_roles(name);
+        self.accounts.get(name).map_or_else(Vec::new, |own| own.default_roles_of(&granted))
+    }
+
     /// The roles that are active after a login: the mandatory ones, and those that the account
     /// names for that or, if `all`, all that it has (mysqld 9.7 activates mandatory roles so).
     pub fn roles_at_login(&self, name: &AccountName, all: bool) -> Vec<AccountName> {
         let Some(account) = self.accounts.get(name) else { return Vec::new() };
-        let named = account.default_roles_of(&self.granted_roles(name));
-        let granted = self.granted_roles(name).into_iter().map(|grant| grant.role);
+        let granted = self.granted_roles(name);
+        let named = account.default_roles_of(&granted);
         let is_active =
             |role: &AccountName| all || named.contains(role) || self.mandatory.contains(role);
-        granted.filter(is_active).collect()
+        granted.into_iter().map(|grant| grant.role).filter(is_active).collect()
     }
 
     /// An account.

@@ -34,18 +34,21 @@ pub fn references(node: &Node) -> u64 {
     found
 }
 
+/// Whether an expression has a part of some kind.
+pub fn has(node: &Node, is_it: impl Fn(&Kind) -> bool) -> bool {
+    let mut found = false;
+    node.visit(&mut |part| found |= is_it(&part.kind));
+    found
+}
+
 /// Whether an expression has a literal that was taken out of the text, or a `?`.
 pub fn has_literal(node: &Node) -> bool {
-    let mut found = false;
-    node.visit(&mut |node| found |= matches!(node.kind, Kind::Parameter(_)));
-    found
+    has(node, |kind| matches!(kind, Kind::Parameter(_)))
 }
 
 /// Whether an expression has a sub-query.
 pub fn has_subquery(node: &Node) -> bool {
-    let mut found = false;
-    node.visit(&mut |node| found |= matches!(node.kind, Kind::Subquery(_)));
-    found
+    has(node, |kind| matches!(kind, Kind::Subquery(_)))
 }
 
 /// The columns of its own row that an expression looks at.

@@ -106,6 +106,13 @@ impl SqlError {
         SqlError::new(ErrorCode::DbaccessDenied, message)
     }
 
+    /// 1045 of a statement rather than a login, for an account as `name@host`.
+    pub fn access_denied(account: &str) -> SqlError {
+        let (name, host) = account.rsplit_once('@').unwrap_or((account, ""));
+        let message = format!("Access denied for user '{name}'@'{host}' (using password: YES)");
+        SqlError::new(ErrorCode::AccessDenied, message)
+    }
+
     /// 1449, for a definer as `name@host`.
     pub fn no_definer(definer: &str) -> SqlError {
         let (name, host) = definer.rsplit_once('@').unwrap_or((definer, "%"));

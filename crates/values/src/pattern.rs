@@ -17,6 +17,7 @@
 mod classes;
 mod search;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +26,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ast::{self, Ast, ClassPerlKind, ClassSetItem, ClassUnicode};
 use regex_syntax::hir::{Class, HirKind};
 
-pub use classes::with_unicode_classes;
+use classes::with_unicode_classes;
 use search::WalkedAutomata;
 pub use search::{PatternSearch, SearchEnd};
 
@@ -69,6 +70,8 @@ pub struct Pattern {
     pub multi_line: bool,
     /// Whether `.` is the end of a line as well.
     pub dot_is_all: bool,
+    /// Whether `[:alpha:]` and its like are of all of Unicode, not of ASCII.
+    pub unicode_classes: bool,
 }
 
 /// A pattern that can be searched for.
@@ -130,7 +133,11 @@ impl Pattern {
 
     /// As the crate writes it.
     fn source(&self) -> String {
-        let text = String::from_utf8_lossy(&self.text);
+        let text = match self.unicode_classes {
+            true => with_unicode_classes(&self.text),
+            false => Cow::Borrowed(self.text.as_slice()),
+        };
+        let text = String::from_utf8_lossy(&text);
         // The bounds of words of older servers.
         text.replace("[[:<:]]", r"\b{start}").replace("[[:>:]]", r"\b{end}")
     }
@@ -280,7 +287,7 @@ mod tests {
 
     fn pattern(text: &str) -> Pattern {
         let text = text.as_bytes().to_vec();
-        Pattern { text, folds: true, multi_line: false, dot_is_all: false }
+        Pattern { text, folds: true, multi_line: false, dot_is_all: false, unicode_classes: false }
     }
 
     /// Compiles, and gives the memory that was asked for.

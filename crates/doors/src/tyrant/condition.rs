@@ -220,7 +220,14 @@ pub fn pattern<R>(
     if std::str::from_utf8(text).is_err() {
         return Err(PatternError::Illegal("no UTF-8".into()).into());
     }
-    Pattern { text: text.to_vec(), folds, multi_line: false, dot_is_all: false }.compiled(begin)
+    Pattern {
+        text: text.to_vec(),
+        folds,
+        multi_line: false,
+        dot_is_all: false,
+        unicode_classes: false,
+    }
+    .compiled(begin)
 }
 
 impl From<PatternError> for TyrantTrouble {

@@ -15,9 +15,7 @@
 use std::ops::Range;
 
 use values::ErrorCode;
-use values::pattern::{
-    CompiledPattern, Pattern, PatternError, PatternSearch, SearchEnd, with_unicode_classes,
-};
+use values::pattern::{CompiledPattern, Pattern, PatternError, PatternSearch, SearchEnd};
 use values::types::Collation;
 
 use crate::functions::call::{Call, int, whole};
@@ -249,10 +247,11 @@ fn compiled(
     scope: &Scope<'_>,
 ) -> Result<CompiledPattern> {
     let mut wanted = Pattern {
-        text: with_unicode_classes(pattern).into_owned(),
+        text: pattern.to_vec(),
         folds: rule.is_case_insensitive(),
         multi_line: false,
         dot_is_all: false,
+        unicode_classes: true,
     };
     for option in options {
         match option {

@@ -135,10 +135,8 @@ pub fn case_condition(operand: Node, value: Node) -> Node {
 
 /// A value and what it is sought among: 0x41 is a number beside anything but a text, and a time of
 /// day is one of today beside a moment.
-pub fn among(node: Node, mut list: Vec<Node>) -> (Node, Vec<Node>) {
-    list.insert(0, node);
-    in_one_charset(&mut list);
-    let node = list.remove(0);
+pub fn among(mut node: Node, mut list: Vec<Node>) -> (Node, Vec<Node>) {
+    in_one_charset(std::iter::once(&mut node).chain(&mut list));
     if is_moment(&node) {
         return (node, list.into_iter().map(|node| of_today(node.with_number())).collect());
     }
@@ -174,7 +172,7 @@ pub fn common_rule<'n>(nodes: impl Iterator<Item = &'n Node>) -> Collation {
 /// What a value lies between, as what is compared: 0x41 is a number beside anything but a text, and
 /// a time of day is one of today beside moments.
 pub fn within(mut nodes: [Node; 3]) -> [Node; 3] {
-    in_one_charset(&mut nodes);
+    in_one_charset(nodes.iter_mut());
     let number = nodes.iter().find(|node| is_number(&node.ty)).cloned();
     let nodes = nodes.map(|node| match (&node.ty, &number) {
         (ColumnType::Json, Some(number)) => json_as_other(node, number),
@@ -217,10 +215,8 @@ fn of_today(node: Node) -> Node {
 
 /// The sides of a comparison: 0x41 is a number beside anything but a text, and a time of day is one
 /// of today beside a moment.
-pub fn compared(a: Node, b: Node) -> (Node, Node) {
-    let mut sides = [a, b];
-    in_one_charset(&mut sides);
-    let [a, b] = sides;
+pub fn compared(mut a: Node, mut b: Node) -> (Node, Node) {
+    in_one_charset([&mut a, &mut b].into_iter());
     if is_moment(&a) && is_time(&b) {
         return (a, of_today(b));
     }

@@ -24,8 +24,8 @@ use crate::tree::{Body, Grouping, Join, Query, Relation, Select, Source};
 /// What is known of a SELECT's columns within a group.
 pub(super) struct Dependence<'a> {
     relations: &'a [Relation],
-    /// FROM, without outer joins that are inner ones.
-    join: Option<Join>,
+    /// FROM.
+    join: Option<&'a Join>,
     conditions: &'a [Node],
     /// Single columns, by slot.
     columns: BTreeSet<usize>,
@@ -53,7 +53,7 @@ impl<'a> Dependence<'a> {
     /// What follows from the keys of a SELECT.
     pub fn of_keys(
         relations: &'a [Relation],
-        join: Option<&Join>,
+        join: Option<&'a Join>,
         conditions: &'a [Node],
         keys: &[Node],
     ) -> Dependence<'a> {
@@ -64,16 +64,14 @@ impl<'a> Dependence<'a> {
 
     fn new(
         relations: &'a [Relation],
-        join: Option<&Join>,
+        join: Option<&'a Join>,
         conditions: &'a [Node],
     ) -> Dependence<'a> {
-        let without = conditions.iter().fold(0, |all, term| all | rejected(term));
-        let join = join.map(|join| simplified(join.clone(), without));
         Dependence {
             relations,
-            weak: join.as_ref().map_or(0, weak_of),
             join,
             conditions,
+            weak: 0,
             columns: BTreeSet::new(),
             whole: 0,
             never_null: BTreeSet::new(),
@@ -95,7 +93,10 @@ impl<'a> Dependence<'a> {
 
     fn close(&mut self) {
         self.is_closed = true;
-        let join = self.join.take();
+        // Outer joins whose NULLs are rejected are inner ones.
+        let without = self.conditions.iter().fold(0, |all, term| all | rejected(term));
+        let join = self.join.map(|join| simplified(join.clone(), without));
+        self.weak = join.as_ref().map_or(0, Join::nullable);
         let mut outer = Vec::new();
         let mut terms: Vec<&Node> = self.conditions.iter().collect();
         if let Some(join) = &join {
@@ -282,16 +283,6 @@ fn column(node: &Node) -> Option<usize> {
     match &node.kind {
         Kind::Column(slot) => Some(*slot),
         _ => None,
-    }
-}
-
-/// The relations that an outer join may fill with NULLs.
-fn weak_of(join: &Join) -> u64 {
-    match join {
-        Join::Relation(_) => 0,
-        Join::Inner(members, _) => members.iter().fold(0, |all, one| all | weak_of(one)),
-        Join::Straight(left, right, _) => weak_of(left) | weak_of(right),
-        Join::Left(left, right, _) => weak_of(left) | right.relations(),
     }
 }
 

@@ -26,6 +26,7 @@ use super::scope::QueryScope;
 use crate::bind::scalar::{
     Bound, Names, bind, call_node, needs_literals, rule_of_comparison, unsupported,
 };
+use crate::terms::has;
 use crate::tree::{Aggregate, AggregateFunction, AskedQuery, Body, Query, averaged};
 use results::SqlError;
 
@@ -130,7 +131,8 @@ impl Binder<'_> {
             // MySQL has it as a function: where there are no groups, or of what is computed of
             // groups already, it is what it is of.
             let node = bind(expr, names)?;
-            if !may_stand_here || scope.inside_aggregate.get() || has_aggregate(&node) {
+            let is_of_groups = has(&node, |kind| matches!(kind, Kind::Aggregate(_)));
+            if !may_stand_here || scope.inside_aggregate.get() || is_of_groups {
                 return Ok(node);
             }
         }
@@ -392,12 +394,6 @@ impl Binder<'_> {
         };
         self.subquery(scope, query, form, width, quantifier != Quantifier::Only)
     }
-}
-
-fn has_aggregate(node: &Node) -> bool {
-    let mut found = false;
-    node.visit(&mut |part| found |= matches!(part.kind, Kind::Aggregate(_)));
-    found
 }
 
 /// Whether a node certainly has a value; functions may give NULL where their types say otherwise.

@@ -13,7 +13,9 @@ use values::datum::{Datum, Value};
 use super::full_group::GivenRows;
 use super::{Binder, Literals};
 use crate::terms::has_literal;
-use crate::tree::{Aggregate, AggregateFunction, AskedQuery, Grouping, Windowing, outer_slots_mut};
+use crate::tree::{
+    Aggregate, AggregateFunction, AskedQuery, Grouping, Windowing, outer_slots_mut, pin_all,
+};
 use results::{Result, SqlError};
 
 /// Within a sub-query, and while the SELECT around it is bound: the relation whose columns are that
@@ -46,15 +48,7 @@ impl Binder<'_> {
         }
         let (Literals::Known(literals) | Literals::OfAnyKind(literals)) = self.literals;
         let mut pinned = self.pinned.borrow_mut();
-        for node in [a, b] {
-            node.visit(&mut |part| {
-                if let Kind::Parameter(number) = part.kind
-                    && let Some(literal) = literals.get(usize::from(number))
-                {
-                    pinned.push((number, literal.to_value()));
-                }
-            });
-        }
+        [a, b].into_iter().for_each(|node| pin_all(&mut pinned, node, literals));
         true
     }
 

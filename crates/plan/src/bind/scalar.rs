@@ -209,9 +209,8 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                 }
                 Some(other) => return needs_literals(format_args!("ESCAPE {other}")),
             };
-            let mut sides = [bind(expr, names)?, bind(pattern, names)?];
-            in_one_charset(&mut sides);
-            let [a, b] = sides;
+            let (mut a, mut b) = (bind(expr, names)?, bind(pattern, names)?);
+            in_one_charset([&mut a, &mut b].into_iter());
             let rule = rule_of(&[&a, &b], "like")?;
             Ok(boolean(Kind::Like(Box::new(a), Box::new(b), escape, *negated, rule), true))
         }
@@ -319,7 +318,7 @@ fn case(
     }
     if let Some(operand) = &mut operand {
         let conditions = branches.iter_mut().map(|(when, _)| when);
-        all_in_one_charset(std::iter::once(&mut **operand).chain(conditions));
+        in_one_charset(std::iter::once(&mut **operand).chain(conditions));
     }
     // Beside JSON each value is compared in a way of its own.
     let is_json = |node: &Node| node.ty == ColumnType::Json;
@@ -337,7 +336,7 @@ fn case(
         operand => operand,
     };
     let mut otherwise = otherwise.map(|expr| bind(expr, names)).transpose()?;
-    all_in_one_charset(branches.iter_mut().map(|(_, then)| then).chain(&mut otherwise));
+    in_one_charset(branches.iter_mut().map(|(_, then)| then).chain(&mut otherwise));
     let mut results: Vec<Node> = branches.iter().map(|(_, then)| then.clone()).collect();
     results.extend(otherwise.clone());
     let nullable = otherwise.is_none() || results.iter().any(|node| node.nullable);
@@ -352,14 +351,6 @@ fn case(
     let ty = common_type(&results);
     let kind = Kind::Case(operand, branches, otherwise.map(Box::new), rule);
     Ok(Node::new(kind, ty, nullable))
-}
-
-/// As `in_one_charset`, of nodes in their places.
-fn all_in_one_charset<'n>(places: impl Iterator<Item = &'n mut Node>) {
-    let places: Vec<&mut Node> = places.collect();
-    let mut nodes: Vec<Node> = places.iter().map(|node| Node::clone(node)).collect();
-    in_one_charset(&mut nodes);
-    places.into_iter().zip(nodes).for_each(|(place, node)| *place = node);
 }
 
 /// The character set of a name.

@@ -26,6 +26,7 @@ use values::types::ColumnType;
 use super::over_row::EnclosingRow;
 use super::{Binder, Literals, kind_of};
 use crate::bind::scalar::{BindFailure, Bound, Names, Resolver, default_node, unsupported};
+use crate::terms::has;
 use crate::tree::{Aggregate, SortKey, WindowFunction};
 use results::{ResultColumn, SqlError};
 
@@ -194,15 +195,11 @@ impl<'p> QueryScope<'p> {
     /// The number, from 1, of the first item of ORDER BY that has such an aggregate.
     pub fn first_aggregate(&self, order: &[SortKey], outputs: &[Node]) -> usize {
         let aggregates = self.aggregates.borrow();
-        let has_one = |key: &SortKey| {
-            let mut found = false;
-            outputs[key.position].visit(&mut |part| {
-                if let Kind::Aggregate(number) = part.kind {
-                    found |= !aggregates[number].is_any_value();
-                }
-            });
-            found
+        let is_one = |kind: &Kind| {
+            matches!(kind, Kind::Aggregate(number)
+            if !aggregates[*number].is_any_value())
         };
+        let has_one = |key: &SortKey| has(&outputs[key.position], is_one);
         order.iter().position(has_one).map_or(1, |at| at + 1)
     }
 

@@ -24,7 +24,7 @@ use super::scope::QueryScope;
 use super::title::{item_name, result_type};
 use super::zero_date::{is_never_null, last_number_as_null, zero_date_as_null};
 use crate::bind::scalar::{Bound, needs_literals, unsupported};
-use crate::terms::{has_literal, push_terms};
+use crate::terms::{has, has_literal, push_terms};
 use crate::tree::{
     Aggregate, Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Source, Windowing,
 };
@@ -289,11 +289,7 @@ impl Binder<'_> {
             {
                 scope.grouped.borrow_mut().push((name.to_owned(), key.clone()));
             }
-            let mut aggregate = false;
-            key.visit(&mut |node| {
-                aggregate |= matches!(node.kind, Kind::Aggregate(_) | Kind::Window(_));
-            });
-            if aggregate {
+            if has(&key, |kind| matches!(kind, Kind::Aggregate(_) | Kind::Window(_))) {
                 return Err(SqlError::new(
                     ErrorCode::WrongGroupField,
                     format!("Can't group on '{expr}'"),
@@ -356,9 +352,7 @@ fn keep_digits(aggregates: &mut [Aggregate], node: &Node) {
 }
 
 fn is_over_windows(node: &Node) -> bool {
-    let mut found = false;
-    node.visit(&mut |node| found |= matches!(node.kind, Kind::Window(_)));
-    found
+    has(node, |kind| matches!(kind, Kind::Window(_)))
 }
 
 /// An item as a column for the client, and what it is.

@@ -83,17 +83,14 @@ pub fn definer_rights(view: &View, facts: &SqlContext) -> Result<Option<Arc<Defi
     if view.security == ViewSecurity::Invoker || !view.is_by_account {
         return Ok(None);
     }
-    let (user, host) = view.definer.rsplit_once('@').unwrap_or((&view.definer, "%"));
-    let account = AccountName::new(user, host);
+    let account = AccountName::parse(&view.definer);
     if let Some(rights) = DefinerRights::of(facts.sql.access(), &account) {
         return Ok(Some(Arc::new(rights)));
     }
     if facts.rights.has_global(Privilege::Super) {
         return Err(SqlError::no_definer(&view.definer));
     }
-    let (user, host) = facts.account.rsplit_once('@').unwrap_or((&facts.account, ""));
-    let message = format!("Access denied for user '{user}'@'{host}' (using password: YES)");
-    Err(SqlError::new(ErrorCode::AccessDenied, message))
+    Err(SqlError::access_denied(&facts.account))
 }
 
 /// What is missing is told of the view, not of what is in it.

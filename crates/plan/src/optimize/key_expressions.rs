@@ -26,7 +26,7 @@ use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
 use crate::tree::{
-    AskedQuery, Body, Join, PinnedLiterals, Query, Select, SortKey, Source, class_of,
+    AskedQuery, Body, Join, PinnedLiterals, Query, Select, SortKey, Source, class_of, pin_all,
 };
 
 /// Puts columns of indexes in the places of their expressions, in a query over these tables and all
@@ -161,16 +161,6 @@ fn without_literals(bare: &Node) -> Node {
     node
 }
 
-/// The relations of a join whose rows may be NULLs.
-fn nullable(join: &Join) -> u64 {
-    match join {
-        Join::Relation(_) => 0,
-        Join::Inner(members, _) => members.iter().fold(0, |all, one| all | nullable(one)),
-        Join::Straight(left, right, _) => nullable(left) | nullable(right),
-        Join::Left(left, right, _) => nullable(left) | nullable(right) | right.relations(),
-    }
-}
-
 /// Whether values of a type are looked for among elements of another one, as MySQL 9.7 has it: of a
 /// document whatever it is, of a value that is none only what the elements are.
 fn is_sought_in(sought: &Node, element: &ColumnType, is_document: bool) -> bool {
@@ -235,7 +225,7 @@ impl Finder<'_> {
             });
         }
         let Some(join) = &mut select.join else { return };
-        let all = nullable(join);
+        let all = join.nullable();
         let of = |null: u64| {
             let seen = known.iter().enumerate().filter(move |(at, _)| null >> at & 1 == 0);
             seen.flat_map(|(_, known)| known)
@@ -266,12 +256,12 @@ impl Finder<'_> {
             Join::Relation(_) => return,
             Join::Inner(members, terms) => {
                 members.iter_mut().for_each(|member| self.join(member, of));
-                (members.iter().fold(0, |all, one| all | nullable(one)), terms)
+                (members.iter().fold(0, |all, one| all | one.nullable()), terms)
             }
             Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
                 self.join(left, of);
                 self.join(right, of);
-                (nullable(left) | nullable(right), terms)
+                (left.nullable() | right.nullable(), terms)
             }
         };
         terms.iter_mut().for_each(|node| self.node_of(node, of(null), is_condition));
@@ -412,13 +402,7 @@ impl Finder<'_> {
         let own = bare_of_query(node, self.literals);
         let is_same = own == expression.bare;
         if is_same || without_literals(&own) == without_literals(&expression.bare) {
-            let literals = self.literals;
-            node.visit(&mut |part| {
-                if let Kind::Parameter(number) = part.kind {
-                    let value = literals.get(usize::from(number));
-                    self.pinned.push((number, value.map_or(Value::Null, Datum::to_value)));
-                }
-            });
+            pin_all(&mut self.pinned, node, self.literals);
         }
         is_same
     }

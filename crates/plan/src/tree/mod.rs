@@ -45,7 +45,7 @@ pub use bound_view::BoundView;
 use expression::{JsonTable, Node, parts_of};
 pub use full_text::{FullTextMode, FullTextQuery};
 pub use limit::row_count;
-pub use pinned_literals::{PinnedLiterals, are_pinned};
+pub use pinned_literals::{PinnedLiterals, are_pinned, pin_all};
 pub use point_select::{PointSelect, ResultOutput, RowOrigin};
 pub use step::{Class, HashKeys, JoinStep, Member, Scan, class_of};
 pub use subquery::{AskedQuery, Members};
@@ -537,6 +537,16 @@ impl Join {
             Join::Straight(left, right, _) | Join::Left(left, right, _) => {
                 left.relations() | right.relations()
             }
+        }
+    }
+
+    /// The relations beneath whose rows may be NULLs, as a set of bits.
+    pub fn nullable(&self) -> u64 {
+        match self {
+            Join::Relation(_) => 0,
+            Join::Inner(members, _) => members.iter().fold(0, |all, one| all | one.nullable()),
+            Join::Straight(left, right, _) => left.nullable() | right.nullable(),
+            Join::Left(left, right, _) => left.nullable() | right.relations(),
         }
     }
 

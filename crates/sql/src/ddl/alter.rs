@@ -52,20 +52,18 @@ pub fn alterations(
 /// columns may change names: then they get others in between.
 fn of_the_names_before(table: &Table, mut alterations: Vec<Alteration>) -> Vec<Alteration> {
     fn renamed(alteration: &mut Alteration) -> Option<(&mut String, &str)> {
-        match alteration {
-            Alteration::ModifyColumn { name, column, .. } => Some((name, &column.name)),
-            Alteration::RenameColumn { from, to } => Some((from, to)),
-            _ => None,
-        }
+        let (from, to) = match alteration {
+            Alteration::ModifyColumn { name, column, .. } => (name, column.name.as_str()),
+            Alteration::RenameColumn { from, to } => (from, to.as_str()),
+            _ => return None,
+        };
+        (!from.eq_ignore_ascii_case(to)).then_some((from, to))
     }
-    let mut names: Vec<(String, String)> = Vec::new();
-    for alteration in &mut alterations {
-        if let Some((from, to)) = renamed(alteration)
-            && !from.eq_ignore_ascii_case(to)
-        {
-            names.push((from.clone(), to.to_owned()));
-        }
-    }
+    let names: Vec<(String, String)> = alterations
+        .iter_mut()
+        .filter_map(|alteration| renamed(alteration))
+        .map(|(from, to)| (from.clone(), to.to_owned()))
+        .collect();
     let is_taken = |to: &String| {
         table.column(to).is_some() && names.iter().any(|(from, _)| from.eq_ignore_ascii_case(to))
     };
@@ -73,15 +71,11 @@ fn of_the_names_before(table: &Table, mut alterations: Vec<Alteration>) -> Vec<A
         return alterations;
     }
     let mut out = Vec::with_capacity(alterations.len() + names.len());
-    for alteration in &mut alterations {
-        if let Some((from, to)) = renamed(alteration)
-            && !from.eq_ignore_ascii_case(to)
-        {
-            // No statement can say such a name.
-            let between = format!("{from}\u{1}");
-            out.push(Alteration::RenameColumn { from: from.clone(), to: between.clone() });
-            *from = between;
-        }
+    for (from, _) in alterations.iter_mut().filter_map(|alteration| renamed(alteration)) {
+        // No statement can say such a name.
+        let between = format!("{from}\u{1}");
+        out.push(Alteration::RenameColumn { from: from.clone(), to: between.clone() });
+        *from = between;
     }
     out.append(&mut alterations);
     out

@@ -70,7 +70,7 @@ impl Session {
     pub(super) fn check_touched(&self, names: &[AccountName]) -> Result<()> {
         let grants = self.sql.access().grants();
         let accounts = || names.iter().filter_map(|name| grants.account(name));
-        if accounts().any(|account| account.dynamic.contains_key(SYSTEM_USER)) {
+        if accounts().any(|account| account.is_system_user()) {
             return self.check_global(&[], &[SYSTEM_USER], SYSTEM_USER);
         }
         match accounts().any(|account| account.global.has(Privilege::Super)) {
@@ -449,12 +449,11 @@ impl Session {
             };
         };
         let grants = access.grants();
-        let has = grants.granted_roles(&own);
-        let defaults = grants.account(&own).map(|account| account.default_roles_of(&has));
-        let granted: Vec<AccountName> = has.into_iter().map(|grant| grant.role).collect();
+        let granted: Vec<AccountName> =
+            grants.granted_roles(&own).into_iter().map(|grant| grant.role).collect();
         let active = match choice {
             RoleChoice::None => Vec::new(),
-            RoleChoice::Default => defaults.unwrap_or_default(),
+            RoleChoice::Default => grants.default_roles(&own),
             RoleChoice::All(except) => {
                 let except = self.named_accounts(except);
                 granted.into_iter().filter(|role| !except.contains(role)).collect()
@@ -497,7 +496,7 @@ impl Session {
         let is_system = |role: &&AccountName| {
             let all = std::iter::once((*role).clone()).chain(grants.roles_of(role));
             let mut accounts = all.filter_map(|name| grants.account(&name).cloned());
-            accounts.any(|account| account.dynamic.contains_key(SYSTEM_USER))
+            accounts.any(|account| account.is_system_user())
         };
         match roles.iter().find(is_system) {
             None => Ok(roles),

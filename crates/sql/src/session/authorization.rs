@@ -117,10 +117,7 @@ impl Session {
 
     /// 1045 of a statement rather than a login, which names the account, too.
     pub(super) fn access_denied(&self) -> SqlError {
-        let account = self.account_name();
-        let (user, host) = account.rsplit_once('@').unwrap_or((&account, ""));
-        let message = format!("Access denied for user '{user}'@'{host}' (using password: YES)");
-        SqlError::new(ErrorCode::AccessDenied, message)
+        SqlError::access_denied(&self.account_name())
     }
 
     /// Refuses what is about a database that may not be seen.
@@ -410,7 +407,7 @@ impl Session {
     fn is_system_user(&self, user: &str) -> bool {
         let grants = self.sql.access().grants();
         let mut accounts = grants.accounts().iter().filter(|(name, _)| name.user == user);
-        accounts.any(|(_, account)| account.dynamic.contains_key(SYSTEM_USER))
+        accounts.any(|(_, account)| account.is_system_user())
     }
 
     fn check_show(&self, show: &Show) -> Result<()> {

@@ -30,9 +30,8 @@ impl Session {
 
     /// A note that an account that something is to belong to is not there.
     pub(super) fn note_missing_definer(&self, definer: &str, is_by_account: bool) {
-        let (user, host) = definer.rsplit_once('@').unwrap_or((definer, "%"));
         let grants = self.sql.access().grants();
-        if is_by_account && grants.account(&AccountName::new(user, host)).is_none() {
+        if is_by_account && grants.account(&AccountName::parse(definer)).is_none() {
             let (code, message) = SqlError::no_definer(definer).into_warning();
             self.warnings.borrow_mut().push(Level::Note, code, message);
         }
@@ -44,8 +43,7 @@ impl Session {
             return Ok(());
         };
         self.check_global(&[Privilege::Super], &["SET_ANY_DEFINER"], "SUPER or SET_ANY_DEFINER")?;
-        let (user, host) = definer.rsplit_once('@').unwrap_or((definer, "%"));
-        let definer = AccountName::new(user, host);
+        let definer = AccountName::parse(definer);
         if self.sql.access().grants().account(&definer).is_none() {
             let words = format!("SUPER or {ALLOW_MISSING}");
             return self.check_global(&[Privilege::Super], &[ALLOW_MISSING], &words);

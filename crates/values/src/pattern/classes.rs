@@ -24,7 +24,7 @@ const CLASSES: [(&str, &str); 13] = [
 
 /// A pattern in which `[:alpha:]` and its like, within brackets, are written as `regex` calls them.
 /// Negated ones (`[:^alpha:]`) become sets of their own.
-pub fn with_unicode_classes(pattern: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn with_unicode_classes(pattern: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memmem::find(pattern, b"[:").is_none() {
         return Cow::Borrowed(pattern);
     }

@@ -5,6 +5,7 @@
 //!
 //! Not here: the sets (`values::charset`), names of sets in statements (crate `sql`).
 
+use values::codes::write_hex;
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 use values::{CharacterSet, ErrorCode};
@@ -33,8 +34,9 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     let bytes = set.filled_up(bytes);
     // Of a set of single bytes each byte is a character, if an unknown one.
     if set.bytes_max() > 1 && !set.is_valid(&bytes) {
-        let shown: String = bytes.iter().take(6).map(|byte| format!("{byte:02X}")).collect();
         scope.warn(ErrorCode::InvalidCharacterString, || {
+            let shown = write_hex(&bytes[..bytes.len().min(6)], true);
+            let shown = String::from_utf8_lossy(&shown);
             format!("Invalid {} character string: '{shown}'", set.name())
         });
         return Ok(NULL);
@@ -53,12 +55,14 @@ fn read_as(node: Node, set: CharacterSet) -> Node {
 /// Nodes that are compared with each other, in one character set: a literal of bytes beside texts
 /// of a set is a text of it, and a text beside other bytes is its bytes in its set (MySQL 9.7:
 /// tests/oracle/sql/columns-in-character-sets.sql).
-pub fn in_one_charset(nodes: &mut [Node]) {
+pub fn in_one_charset<'n>(nodes: impl Iterator<Item = &'n mut Node>) {
+    let nodes: Vec<&mut Node> = nodes.collect();
     let is_literal = |node: &Node| matches!(node.kind, Kind::Constant(_) | Kind::Parameter(_));
     let is_bytes = |node: &Node| {
         node.ty.is_binary_string() && !matches!(node.kind, Kind::Constant(Value::Null))
     };
-    let Some(text) = nodes.iter().find(|node| charset_of(node).is_some()) else { return };
+    let is_text = |node: &&&mut Node| charset_of(node).is_some();
+    let Some(text) = nodes.iter().find(is_text) else { return };
     let Some(collation) = text.ty.collation() else { return };
     if nodes.iter().any(|node| is_bytes(node) && !is_literal(node)) {
         for node in nodes {
@@ -66,7 +70,7 @@ pub fn in_one_charset(nodes: &mut [Node]) {
         }
         return;
     }
-    for node in nodes.iter_mut().filter(|node| is_bytes(node)) {
+    for node in nodes.into_iter().filter(|node| is_bytes(node)) {
         let bytes = std::mem::replace(node, Node::constant(Value::Null));
         let ty = ColumnType::VarChar { chars: CHARS_MAX, collation };
         *node = of_set(Function::ReadAs, bytes, collation.set(), ty);

@@ -53,14 +53,12 @@ pub fn call_node(name: &str, mut arguments: Vec<Node>) -> Bound<Node> {
         "FIELD",
     ];
     if let Some(function) = TOGETHER.iter().find(|known| known.eq_ignore_ascii_case(name)) {
-        in_one_charset(&mut arguments);
+        in_one_charset(arguments.iter_mut());
         let operands: Vec<&Node> = arguments.iter().collect();
         refuse_mix(&operands, &function.to_ascii_lowercase())?;
     }
-    if name.eq_ignore_ascii_case("IF")
-        && let [_, values @ ..] = arguments.as_mut_slice()
-    {
-        in_one_charset(values);
+    if name.eq_ignore_ascii_case("IF") {
+        in_one_charset(arguments.iter_mut().skip(1));
     }
     refuse_digits(name, &arguments)?;
     match expression::call_node(name, arguments) {

@@ -82,7 +82,7 @@ pub(super) fn enabled_roles(facts: &ListingContext<'_>) -> Listing {
     let mut listing = Listing::new(&["ROLE_NAME", "ROLE_HOST", "IS_DEFAULT", "IS_MANDATORY"]);
     let grants = facts.sql.access().grants();
     let own = AccountName::parse(&facts.account);
-    let defaults = grants.account(&own).map(|a| a.default_roles_of(&grants.granted_roles(&own)));
+    let defaults = grants.default_roles(&own);
     let mut shown: Vec<AccountName> = Vec::new();
     for role in &facts.rights.active_roles {
         for role in std::iter::once(role.clone()).chain(grants.roles_of(role)) {
@@ -92,7 +92,7 @@ pub(super) fn enabled_roles(facts: &ListingContext<'_>) -> Listing {
         }
     }
     for role in &shown {
-        let is_default = defaults.as_ref().is_some_and(|defaults| defaults.contains(role));
+        let is_default = defaults.contains(role);
         let is_mandatory = grants.mandatory().contains(role);
         let begin = [text(&role.user), text(&role.host)];
         listing.push(begin.into_iter().chain([is_default, is_mandatory].map(yes_or_no)).collect());
@@ -233,11 +233,9 @@ pub(super) fn own_roles(facts: &ListingContext<'_>, may_grant: bool) -> Listing 
         "IS_DEFAULT",
         "IS_MANDATORY",
     ]);
-    let (user, host) = facts.account.rsplit_once('@').unwrap_or((&facts.account, "%"));
-    let own = AccountName::new(user, host);
+    let own = AccountName::parse(&facts.account);
     let grants = facts.sql.access().grants();
-    let Some(account) = grants.account(&own) else { return listing };
-    let defaults = account.default_roles_of(&grants.granted_roles(&own));
+    let defaults = grants.default_roles(&own);
     let grantees = std::iter::once(own.clone()).chain(grants.usable_roles_of(&own));
     for grantee in grantees {
         let is_own = grantee == own;

@@ -9,7 +9,8 @@ use crate::pattern::PatternError;
 
 fn compiled(text: &str, folds: bool) -> CompiledPattern {
     let text = text.as_bytes().to_vec();
-    let pattern = Pattern { text, folds, multi_line: folds, dot_is_all: false };
+    let pattern =
+        Pattern { text, folds, multi_line: folds, dot_is_all: false, unicode_classes: false };
     pattern.compiled(&mut |_| Ok::<_, PatternError>(())).expect("a pattern")
 }
 
