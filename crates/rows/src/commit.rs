@@ -89,7 +89,7 @@ impl TransactionWrites {
     pub fn new(
         mut store: Box<dyn StoreTransaction>,
         mut gates: Vec<GateGuard>,
-        sizes: SizesMoved,
+        mut sizes: SizesMoved,
         share: Share,
         reach: Reach,
     ) -> TransactionWrites {
@@ -97,6 +97,7 @@ impl TransactionWrites {
             Reach::Memory => MANY_OF_GROUP,
             Reach::Disk => MANY,
         };
+        sizes.write_numbers(&mut *store);
         let batch = store.take_batch();
         if batch.as_ref().is_none_or(|batch| !batch.changes.is_empty()) {
             gates.iter_mut().for_each(GateGuard::note_writes);

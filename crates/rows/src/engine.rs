@@ -257,8 +257,9 @@ impl Engine {
         self.closed.store(true, Ordering::Relaxed);
         self.committer.stop();
         self.global_transactions.close();
-        // They are estimates: should this fail, the next start has older ones.
-        let _ = self.keep_all_row_counts();
+        // These are estimates, and numbers of rows that were rolled back: should it fail, the next
+        // start has older ones.
+        let _ = self.keep_next_numbers().and_then(|()| self.keep_all_row_counts());
         self.store.sync()
     }
 

@@ -16,6 +16,7 @@ mod images;
 mod large;
 mod members;
 mod multi_valued;
+mod numbers;
 mod online;
 mod online_copies;
 mod prepared;

@@ -71,6 +71,7 @@ mod million_rows;
 mod next_steps;
 mod online;
 mod online_copies;
+mod numbers;
 mod operating;
 mod page;
 mod partitions;

@@ -20,7 +20,7 @@ use crate::foreign_key::ForeignKeyChecks;
 use crate::partition::PartitionFault;
 use crate::rules::Rules;
 use crate::schema::TableDefinition;
-use crate::table::{PRIMARY, Patience, Table, partition_range};
+use crate::table::{KeptNumbers, PRIMARY, Patience, Table, partition_range};
 
 /// What an ALTER TABLE has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -184,7 +184,7 @@ impl Engine {
         plan: Plan,
         relations: Relations,
     ) -> Result<()> {
-        let Plan { definition, removed, emptied, fill, fill_columns, .. } = plan;
+        let Plan { definition, removed, emptied, fill, fill_columns, sets_counter, .. } = plan;
         let mut marked = definition.clone();
         marked.mark_unfinished(removed.iter().copied());
         change.put_table(&marked);
@@ -199,6 +199,10 @@ impl Engine {
             for index in table.stored_indexes() {
                 change.delete_range(partition_range(table.id, index, *id));
             }
+        }
+        if sets_counter {
+            // It may be lower than what is written down.
+            change.delete_range(KeptNumbers::range(table.id));
         }
         let entries = !fill.is_empty() || !emptied.is_empty();
         let anew = RebuiltParts { entries, columns: fill_columns };

@@ -77,6 +77,7 @@ impl Engine {
         for key in keys_of_record(held.number, held.parts) {
             held.store.delete(key);
         }
+        held.sizes.write_numbers(&mut *held.store);
         self.committer().apply(&mut *held.store, &held.gates)?;
         if let Some(held) = taken.held.take() {
             let HeldTransaction { store, mut gates, sizes, .. } = *held;

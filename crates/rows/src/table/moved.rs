@@ -1,5 +1,6 @@
 //! What a transaction does to the numbers of rows and bytes of tables, until it is committed: those
-//! of all tables (`count`), and those of tables in cache mode (`recency`).
+//! of all tables (`count`), and those of tables in cache mode (`recency`); and which counters it has
+//! written down (`kept_numbers`).
 //!
 //! Invariants
 //! 1. Nothing of it counts before the writes are visible, and nothing that was rolled back ever.
@@ -9,9 +10,11 @@
 use std::sync::Arc;
 
 use super::count::RowDelta;
+use super::kept_numbers::NumbersMoved;
 use super::state::TableState;
 use super::version::Table;
 use crate::recency::Recency;
+use crate::store::StoreTransaction;
 
 /// Steps of a transaction that are kept apart, so that each can be rolled back exactly, where their
 /// distances differ.
@@ -23,6 +26,7 @@ const STEPS_MAX: usize = 64;
 pub(crate) struct SizesMoved {
     bytes: Vec<Size>,
     rows: RowsMoved,
+    numbers: NumbersMoved,
 }
 
 #[derive(Debug)]
@@ -54,6 +58,16 @@ impl SizesMoved {
         }
     }
 
+    /// A row with this AUTO_INCREMENT value leaves its table, whose counter has been read.
+    pub(crate) fn note_leaving(&mut self, table: &Table, number: u64) {
+        self.numbers.leave(table, number);
+    }
+
+    /// Adds to a transaction's writes, which are complete, what they make it write of counters.
+    pub(crate) fn write_numbers(&mut self, store: &mut dyn StoreTransaction) {
+        self.numbers.write(store);
+    }
+
     /// Bytes of memory for what is noted.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.capacity() * size_of::<Size>()
@@ -70,6 +84,7 @@ impl SizesMoved {
     pub(crate) fn committed(self) -> bool {
         let mut over = false;
         self.rows.committed();
+        self.numbers.committed();
         for size in self.bytes {
             over |= size.recency.add(size.bytes, size.rows);
         }

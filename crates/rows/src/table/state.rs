@@ -26,6 +26,7 @@ use gate::Gate;
 use super::changes::NotedColumns;
 use super::count::RowCount;
 use super::counted::CountedRows;
+use super::kept_numbers::KeptNumbers;
 use crate::foreign_key::{Follower, References};
 use crate::recency::Recency;
 use crate::schema::{IndexId, TableDefinition, TableId};
@@ -121,6 +122,8 @@ pub struct TableState {
     /// One more than the highest AUTO_INCREMENT value that a row came with since the server
     /// started.
     pub(crate) given_to: AtomicU64,
+    /// The next AUTO_INCREMENT values that are written down; read with the counter.
+    pub(crate) kept_numbers: KeptNumbers,
     /// The foreign keys of all tables that refer to this one.
     references: RwLock<References>,
     /// Whether there are any.
@@ -192,6 +195,7 @@ impl TableState {
     /// Makes counters be read from the rows again.
     pub(crate) fn reset_counters(&self) {
         self.auto_increment.store(0, Ordering::SeqCst);
+        self.kept_numbers.reset();
         self.stored_to.store(0, Ordering::SeqCst);
         self.row_id.store(0, Ordering::SeqCst);
     }

@@ -110,6 +110,9 @@ impl Transaction {
             return Ok(ChangeOutcome::Unchanged);
         }
         table.check_row(&new_values)?;
+        if table.auto_increment().is_some_and(|position| changed.contains(&position)) {
+            self.note_leaving(table, &old_values)?;
+        }
         let in_key = |column: &usize| table.codecs[0].parts.iter().any(|p| p.column == *column);
         let new_key = match changed.iter().any(in_key) {
             true => table.moved_row_key(&new_values, row_key)?,

@@ -6,6 +6,7 @@
 //! 2. A row that was refused does not move the counter past its own value.
 //! 3. Before a row that came with a number can be seen or its lock is free, the table knows of the
 //!    number (`TableState::given_to`).
+//! 4. A number whose row is gone is not given again after the next start (`KeptNumbers`).
 //!
 //! Not here: numbers of loads (`bulk`).
 
@@ -18,8 +19,8 @@ use super::life::Transaction;
 use crate::engine::Engine;
 use crate::error::{CallerError, Error, Result};
 use crate::find::{Flow, row_at};
-use crate::store::{Direction, Reach};
-use crate::table::Table;
+use crate::store::{Batch, Direction, Durability, Reach};
+use crate::table::{KeptNumbers, Table};
 
 impl Transaction {
     /// The AUTO_INCREMENT value for a row that leaves it to the engine.
@@ -56,6 +57,20 @@ impl Transaction {
             // If another number was handed out since, this one is a gap.
             let _ = next.compare_exchange(value + 1, value, Ordering::SeqCst, Ordering::SeqCst);
         }
+    }
+
+    /// A row with these values leaves the table, or gets another number: the counter is written
+    /// down unless that tells more already.
+    pub(super) fn note_leaving(&mut self, table: &Table, row: &[Datum<'_>]) -> Result<()> {
+        let Some(position) = table.auto_increment().filter(|_| !table.is_temporary()) else {
+            return Ok(());
+        };
+        if let Some(number) = as_counter(row[position]) {
+            // While the row is there.
+            self.engine.auto_increment_next(table)?;
+            self.sizes.note_leaving(table, number);
+        }
+        Ok(())
     }
 
     /// Moves the AUTO_INCREMENT counter past the value that a row came with and is in by now; that
@@ -196,9 +211,11 @@ impl Engine {
         Ok(last)
     }
 
-    /// The highest AUTO_INCREMENT value in use, or one below the table's declared start.
+    /// The highest AUTO_INCREMENT value in use or written down, or one below the table's declared
+    /// start.
     fn last_auto_increment(&self, table: &Table) -> Result<u64> {
-        let base = table.auto_increment_base.saturating_sub(1);
+        let kept = self.read_kept_numbers(table)?;
+        let base = table.auto_increment_base.max(kept).saturating_sub(1);
         let Some(position) = table.auto_increment() else { return Ok(base) };
         let index = table.indexes.iter().zip(&table.codecs).position(|(index, codec)| {
             codec.ready && index.parts.first().is_some_and(|part| part.column == position)
@@ -217,6 +234,27 @@ impl Engine {
             })?;
         }
         Ok(last.max(base))
+    }
+
+    /// The next value that is written down of a table; 0: none is.
+    fn read_kept_numbers(&self, table: &Table) -> Result<u64> {
+        let range = KeptNumbers::range(table.id);
+        let mut cursor = self.latest().scan(&range, Direction::Forward, Reach::Disk)?;
+        while cursor.advance()? {
+            table.state.kept_numbers.note_stored(cursor.entry().0)?;
+        }
+        Ok(table.state.kept_numbers.highest())
+    }
+
+    /// Writes all counters down that have been read, so that numbers whose rows were rolled back
+    /// are not given again either. A crash may give these again.
+    ///
+    /// # Errors
+    /// `Store`, `Refused`, `DiskFull`.
+    pub(crate) fn keep_next_numbers(&self) -> Result<()> {
+        self.catalog().all_tables().into_iter().try_for_each(|table| {
+            table.keep_next_number(|changes| self.store().write(&Batch { changes }, Durability::Os))
+        })
     }
 
     /// Hands out the next hidden row id of a table.

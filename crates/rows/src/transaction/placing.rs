@@ -74,6 +74,7 @@ impl Transaction {
         cascade: &Cascade,
     ) -> Result<()> {
         let values = row.values()?;
+        self.note_leaving(table, &values)?;
         for index in 1..table.codecs.len() {
             let entry = table.entry(index, &values, row_key)?;
             if entry.unique {

@@ -70,6 +70,9 @@ impl Transaction {
             self.note_given(table, new, None)?;
             self.engine.note_row_id(table, key)?;
         }
+        if let Some(old) = &old {
+            self.note_leaving(table, old)?;
+        }
         self.resume_relations(table, old.as_deref(), new.as_deref())
     }
 
