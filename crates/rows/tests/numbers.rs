@@ -137,9 +137,7 @@ fn a_counter_that_is_set_forgets_what_was_kept() {
     assert_eq!(add(&engine), Some(6));
     change(&engine, 6, RowChange::Delete);
     engine.alter_table("d", "t", vec![Alteration::DropPrimaryKey], &patience).unwrap_err();
-    engine
-        .truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &patience)
-        .unwrap();
+    engine.truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &patience).unwrap();
     assert_eq!(add(&engine), Some(1));
     let engine = open(&store);
     assert_eq!(add(&engine), Some(2));

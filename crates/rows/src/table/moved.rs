@@ -1,6 +1,6 @@
 //! What a transaction does to the numbers of rows and bytes of tables, until it is committed: those
-//! of all tables (`count`), and those of tables in cache mode (`recency`); and which counters it has
-//! written down (`kept_numbers`).
+//! of all tables (`count`), and those of tables in cache mode (`recency`); and which counters it
+//! has written down (`kept_numbers`).
 //!
 //! Invariants
 //! 1. Nothing of it counts before the writes are visible, and nothing that was rolled back ever.
