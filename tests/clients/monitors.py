@@ -110,6 +110,13 @@ ASKED = {
         MARIADB + "SELECT * FROM sys.user_summary",
         MARIADB + "SELECT * FROM sys.`x$statements_with_full_table_scans`",
         MARIADB + "SELECT * FROM sys.schema_index_statistics LIMIT 10",
+        MARIADB + "SELECT sys.format_bytes(SUM(current_alloc)) FROM sys.`x$memory_global_by_current_bytes`",
+        MARIADB + "SELECT digest_text, sys.format_time(avg_timer_wait), sys.format_statement(query_sample_text)"
+        " FROM performance_schema.events_statements_summary_by_digest ORDER BY sum_timer_wait DESC LIMIT 5",
+        MARIADB + "SELECT t.processlist_id, t.processlist_info, a.attr_value FROM performance_schema.threads t"
+        " LEFT JOIN performance_schema.session_connect_attrs a ON t.processlist_id = a.processlist_id"
+        " AND (a.attr_name IS NULL OR a.attr_name = 'program_name')"
+        " WHERE t.thread_id = PS_CURRENT_THREAD_ID()",
         "SELECT * FROM mysql.slow_log LIMIT 10",
         "SELECT * FROM mysql.general_log LIMIT 10",
     ],
@@ -220,6 +227,29 @@ def tuner():
         assert "Performance_schema is activated" in said, said
 
 
+def toolkit():
+    """Percona's toolkit and mytop, where they are installed: each says what it found, and complains of nothing."""
+    place = ["--host=127.0.0.1", f"--port={PORT}", "--user=root", f"--password={PASSWORD}"]
+    address = {"host": "127.0.0.1", "port": int(PORT), "user": "root", "password": PASSWORD}
+    with pymysql.connect(**address) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE DATABASE toolkit")
+        cursor.execute("CREATE TABLE toolkit.t (id INT PRIMARY KEY, c INT, d INT, KEY few (c), KEY more (c, d))")
+    for command, words in [
+        (["pt-mysql-summary", "--sleep", "1", "--", *place], f"Report On Port {PORT}"),
+        (["pt-duplicate-key-checker", "--databases=toolkit", *place], "DROP INDEX `few`"),
+        (["pt-show-grants", *place], "GRANT"),
+        (["pt-find", *place, "toolkit", "--engine=InnoDB"], "`toolkit`.`t`"),
+        (["mytop", "-h", "127.0.0.1", "-P", PORT, "-u", "root", "-p", PASSWORD, "-d", "toolkit", "-b"], "Queries: "),
+    ]:
+        if not shutil.which(command[0]):
+            continue
+        code, said = run(*command)
+        assert code == 0 and words in said, (command[0], code, said)
+        assert not re.search(r"DBD::mysql|ERROR \d|syntax error", said), (command[0], said)
+    with pymysql.connect(**address) as connection, connection.cursor() as cursor:
+        cursor.execute("DROP DATABASE toolkit")
+
+
 def memcached():
     """Every figure that exporters read is there, and is a number where they parse one."""
     with socket.create_connection(("127.0.0.1", int(os.environ["MEMCACHED_PORT"]))) as client:
@@ -269,7 +299,7 @@ def asked():
     same(refused, [])
 
 
-TESTS = [exporter, nagios, tuner, asked] + ([] if IS_ORIGINAL else [memcached])
+TESTS = [exporter, nagios, tuner, toolkit, asked] + ([] if IS_ORIGINAL else [memcached])
 if __name__ == "__main__":
     for tool in ["prometheus-mysqld-exporter", "mysqltuner", f"{PLUGINS}/check_mysql"]:
         assert shutil.which(tool), f"{tool}: scripts/install-peers installs it"

@@ -31,6 +31,7 @@ mod statement;
 mod tree;
 mod value;
 
+pub use functions::amounts;
 pub use functions::time::moment;
 pub use statement::{limits, warning};
 
@@ -49,6 +50,7 @@ pub use functions::json::typed_array::{
     ElementSearch, array_node, array_parts, element_keys, search_node, search_parts,
     shared_elements, shown_elements,
 };
+pub use functions::sys::SETTINGS as SYS_SETTINGS;
 pub use functions::text::charset::{charset_of, converted_to, in_one_charset, seen_as_bytes};
 pub use functions::time::digits::number_digits;
 pub use functions::time::moment::Unit;

@@ -139,6 +139,7 @@ pub fn has_effect(name: &str) -> bool {
             | "lock_wait_timeout"
             | "log_output"
             | "log_queries_not_using_indexes"
+            | "log_slow_admin_statements"
             | "log_slow_extra"
             | "log_throttle_queries_not_using_indexes"
             | "long_query_time"

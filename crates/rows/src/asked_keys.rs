@@ -61,7 +61,8 @@ static ENGINES: AtomicU64 = AtomicU64::new(1);
 
 /// What was asked for.
 pub struct AskedKeys {
-    engine: u64,
+    /// Another one after uses were forgotten, so that threads count each index's next use at once.
+    engine: AtomicU64,
     lines: [Mutex<AskedLine>; LINES],
 }
 
@@ -86,11 +87,14 @@ struct AskedKey {
     error: u64,
 }
 
+fn next_engine() -> u64 {
+    ENGINES.fetch_add(1, Ordering::Relaxed)
+}
+
 impl Default for AskedKeys {
     /// Nothing yet, of an engine of its own.
     fn default() -> AskedKeys {
-        let engine = ENGINES.fetch_add(1, Ordering::Relaxed);
-        AskedKeys { engine, lines: Default::default() }
+        AskedKeys { engine: AtomicU64::new(next_engine()), lines: Default::default() }
     }
 }
 
@@ -99,7 +103,8 @@ impl AskedKeys {
     #[inline]
     pub fn note(&self, (table, index): (u32, u16), key: Option<&[u8]>, now: impl FnOnce() -> i64) {
         // Nothing is 0, which is what a thread begins with.
-        let tag = self.engine << 48 | u64::from(table) << 16 | u64::from(index);
+        let tag =
+            self.engine.load(Ordering::Relaxed) << 48 | u64::from(table) << 16 | u64::from(index);
         THREAD.with(|thread| {
             let left = thread.left.get();
             let seen = &thread.seen[(table as usize).wrapping_add(usize::from(index)) % SEEN];
@@ -150,6 +155,12 @@ impl AskedKeys {
             }
         }
         uses
+    }
+
+    /// Forgets how often indexes were used; keys that are hot stay so.
+    pub fn forget_uses(&self) {
+        self.engine.store(next_engine(), Ordering::Relaxed);
+        self.lines.iter().for_each(|line| line.lock().uses.clear());
     }
 
     /// Samples of finds by key, and those of the keys that are surely hot, the hottest first.
@@ -246,6 +257,11 @@ mod tests {
         asked.note((1, 3), None, || 0);
         assert!(asked.uses()[&(1, 3)] >= 1);
         assert!(!asked.uses().contains_key(&(1, 2)));
+        // What is forgotten is counted again with the next use.
+        asked.forget_uses();
+        assert!(asked.uses().is_empty());
+        asked.note((1, 3), None, || 0);
+        assert!(asked.uses()[&(1, 3)] >= 1);
         let other = AskedKeys::default();
         other.note((1, 3), None, || 0);
         assert!(other.uses()[&(1, 3)] >= 1, "what the thread knows is of another engine");

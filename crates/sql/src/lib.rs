@@ -19,7 +19,6 @@ mod event_schedule;
 mod events;
 #[doc(hidden)]
 pub mod fuzzing;
-mod keywords;
 mod load;
 mod plan_cache;
 mod reply;

@@ -2,7 +2,8 @@
 //!
 //! Not here: one session's state (`session`).
 
-mod digest_text;
+mod consumers;
+mod digested;
 mod digests;
 mod door_clients;
 mod general_log;
@@ -36,10 +37,13 @@ use access::audit::{AuditLog, AuditOptions};
 use expression::KillMark;
 use resources::counter::Counter;
 use rows::engine::Engine;
+use values::SqlMode;
 use values::datum::Value;
 use values::temporal::Zone;
 
 use crate::plan_cache::PlanCache;
+use consumers::is_consumer_enabled;
+use digested::digested;
 use files::folders::Folders;
 use plan::encryption::ServerTls;
 use plan::long::{LongQueries, LongQueryOptions};
@@ -47,7 +51,8 @@ use plan::samples::Samples;
 use plan::variables::{GlobalVariables, definition};
 use results::{Result, SqlError};
 
-pub(crate) use digests::{DigestLine, DigestSum};
+pub(crate) use consumers::CONSUMERS;
+pub(crate) use digests::{DigestLine, DigestSum, StatementShape};
 pub use door_clients::{
     ClientActivity, ClientListing, ClientUser, DoorClients, DoorProcess, DoorWork,
 };
@@ -454,5 +459,21 @@ impl expression::Server for Sql {
 
     fn lock_holder(&self, name: &str) -> Option<u32> {
         self.named_locks.holder(name)
+    }
+
+    fn has_thread(&self, connection: u32) -> bool {
+        self.processes.find(connection).is_some()
+    }
+
+    fn is_consumer_enabled(&self, name: &str) -> Option<bool> {
+        is_consumer_enabled(name)
+    }
+
+    fn statement_digest(
+        &self,
+        statement: &[u8],
+        mode: SqlMode,
+    ) -> expression::Result<(String, String)> {
+        digested(statement, mode)
     }
 }

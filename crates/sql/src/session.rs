@@ -35,6 +35,7 @@ mod checksum;
 mod commands;
 mod definers;
 mod definitions;
+mod described;
 mod event_body;
 mod events;
 mod explain;

@@ -11,7 +11,7 @@ pub mod information_schema;
 mod listed_columns;
 pub mod mysql;
 pub mod performance_schema;
-mod sys;
+pub mod sys;
 
 use std::ops::Deref;
 
@@ -117,10 +117,10 @@ pub fn refuse_changes(database: &str, user: &str) -> Result<()> {
 /// TRUNCATE of a table: what it counts is set back to nothing.
 ///
 /// # Errors
-/// 1044 for what counts nothing.
+/// 1044, 1142 for what counts nothing.
 pub fn truncate(sql: &Sql, schema: SystemSchema, table: &str, user: &str) -> Result<()> {
     match schema {
-        SystemSchema::Performance if performance_schema::truncate(sql, table) => Ok(()),
+        SystemSchema::Performance => performance_schema::truncate(sql, table, user),
         SystemSchema::Mysql if mysql::truncate(sql, table) => Ok(()),
         _ => refuse_changes(schema.name(), user),
     }

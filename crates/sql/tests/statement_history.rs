@@ -98,10 +98,115 @@ fn the_schema_is_found_in_either_case_and_changed_by_nobody() {
         ("CREATE DATABASE performance_schema", 1044),
         ("CREATE DATABASE IF NOT EXISTS Information_Schema", 1044),
         ("DROP DATABASE performance_schema", 1044),
-        ("TRUNCATE TABLE performance_schema.threads", 1044),
+        ("TRUNCATE TABLE performance_schema.threads", 1142),
+        ("TRUNCATE TABLE performance_schema.nothing", 1146),
+        ("TRUNCATE TABLE information_schema.tables", 1044),
+        ("INSERT INTO performance_schema.threads (name) VALUES ('a')", 1142),
+        ("INSERT INTO performance_schema.setup_actors (user) VALUES ('a')", 1683),
+        ("INSERT INTO performance_schema.nothing VALUES (1)", 1146),
+        ("UPDATE performance_schema.accounts SET user = 'a'", 1142),
+        ("UPDATE performance_schema.setup_consumers SET enabled = 'NO'", 1683),
+        ("DELETE FROM performance_schema.setup_consumers", 1142),
+        ("DELETE FROM information_schema.tables", 1044),
+        ("INSERT INTO sys.version VALUES (1, 2)", 1471),
+        ("UPDATE sys.session SET user = 'a'", 1288),
+        ("DELETE FROM sys.nothing", 1146),
+        ("DROP TABLE performance_schema.threads", 1142),
+        ("DROP TABLE information_schema.tables", 1044),
+        ("ALTER TABLE performance_schema.threads ADD a INT", 1044),
+        ("CREATE TABLE performance_schema.a (a INT)", 1044),
+        ("CREATE TABLE information_schema.a (a INT)", 1044),
+        ("RENAME TABLE performance_schema.threads TO performance_schema.a", 1044),
+        ("CREATE INDEX i ON performance_schema.threads (name)", 1044),
+        ("CREATE VIEW information_schema.a AS SELECT 1", 1044),
     ] {
         let error = answer(s, statement).expect_err(statement);
         assert_eq!(error.code().number(), number, "{statement}: {error}");
+    }
+}
+
+#[test]
+fn counts_are_set_back_by_truncate_and_the_schemas_tables_have_definitions() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY (v))");
+    run(s, "INSERT INTO t VALUES (1, 2)");
+    for _ in 0..3 {
+        run(s, "SELECT * FROM t WHERE v = 2");
+    }
+    let uses = "SELECT COUNT(*) FROM performance_schema.table_io_waits_summary_by_index_usage \
+                WHERE object_name = 't' AND index_name = 'v' AND count_star > 0";
+    assert_eq!(run(s, uses), "1");
+    run(s, "TRUNCATE performance_schema.table_io_waits_summary_by_index_usage");
+    assert_eq!(run(s, uses), "0");
+    run(s, "SELECT * FROM t WHERE v = 2");
+    assert_eq!(run(s, uses), "1", "the next use is counted at once");
+    // Of what is not counted there is nothing before or after.
+    for empty in [
+        "events_waits_history",
+        "setup_actors",
+        "Accounts",
+        "memory_summary_by_thread_by_event_name",
+    ] {
+        run(s, &format!("TRUNCATE TABLE performance_schema.{empty}"));
+    }
+    let threads = run(s, "SHOW CREATE TABLE performance_schema.threads");
+    assert!(
+        threads.starts_with("threads\tCREATE TABLE `threads` (\n  `THREAD_ID` bigint"),
+        "{threads}"
+    );
+    assert!(threads.contains("ENGINE=PERFORMANCE_SCHEMA"), "{threads}");
+    let tables = run(s, "SHOW CREATE TABLE information_schema.tables");
+    assert!(tables.starts_with("TABLES\tCREATE TEMPORARY TABLE `TABLES` ("), "{tables}");
+    assert_eq!(run(s, "SHOW INDEX FROM performance_schema.threads"), "");
+    assert_eq!(
+        answer(s, "SHOW CREATE TABLE performance_schema.nothing")
+            .expect_err("none")
+            .code()
+            .number(),
+        1146
+    );
+    assert_eq!(run(s, "HELP 'nothing'"), "");
+}
+
+#[test]
+fn functions_of_sys_and_of_digests_answer_as_in_mysql() {
+    let sql = server();
+    let s = &mut session(&sql);
+    for (asked, expected) in [
+        ("PS_CURRENT_THREAD_ID() = CONNECTION_ID()", "1"),
+        ("PS_THREAD_ID(CONNECTION_ID()) = CONNECTION_ID()", "1"),
+        ("PS_THREAD_ID(99999)", "NULL"),
+        ("sys.ps_thread_id(NULL) = CONNECTION_ID()", "1"),
+        ("sys.ps_is_thread_instrumented(CONNECTION_ID())", "YES"),
+        ("sys.ps_is_consumer_enabled('statements_digest')", "YES"),
+        ("sys.version_major() >= 8", "1"),
+        ("sys.sys_get_config('statement_truncate_len', 5)", "64"),
+        ("(SELECT value FROM sys.sys_config WHERE variable = 'statement_truncate_len')", "64"),
+        ("STATEMENT_DIGEST_TEXT('select 1; ')", "SELECT ?"),
+        ("STATEMENT_DIGEST('select 1') = STATEMENT_DIGEST('SELECT  -2')", "1"),
+        ("LENGTH(STATEMENT_DIGEST('insert into nowhere values (1)'))", "64"),
+    ] {
+        assert_eq!(run(s, &format!("SELECT {asked}")), expected, "{asked}");
+    }
+    // The digest is that of the statements that were carried out.
+    run(s, "SELECT 17 + 4, 'x'");
+    let same = "SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest WHERE \
+                digest = STATEMENT_DIGEST('SELECT 1+2,\\'y\\'')";
+    assert_eq!(run(s, same), "1");
+    for (asked, number) in [
+        ("sys.format_bytes()", 1318),
+        ("sys.nothing(1)", 1305),
+        ("nowhere.f(1)", 1305),
+        ("sys.list_add('a', NULL)", 1138),
+        ("sys.ps_is_consumer_enabled('nothing')", 3047),
+        ("STATEMENT_DIGEST_TEXT('')", 3676),
+        ("STATEMENT_DIGEST_TEXT('selec')", 3676),
+        ("STATEMENT_DIGEST_TEXT('select 1; select 2')", 3676),
+        ("STATEMENT_DIGEST_TEXT('select ?')", 3676),
+    ] {
+        let error = answer(s, &format!("SELECT {asked}")).expect_err(asked);
+        assert_eq!(error.code().number(), number, "{asked}: {error}");
     }
 }
 
@@ -401,7 +506,7 @@ fn the_most_memory_that_a_statement_had_is_with_it() {
     run(s, "SELECT 1");
     let most = "SELECT max_controlled_memory > 3000000, max_total_memory < 300000000 \
                 FROM performance_schema.events_statements_summary_by_digest WHERE digest_text LIKE \
-                'SELECT LENGTH (%'";
+                'SELECT `LENGTH` (%'";
     assert_eq!(run(s, most), "1\t1");
     // What the next statement had is counted from the start.
     let little = "SELECT max_controlled_memory < 3000000 \

@@ -111,6 +111,11 @@ impl Scanned {
         u16::try_from(self.parameter_places.len()).unwrap_or(u16::MAX)
     }
 
+    /// Whether rows of VALUES are not repeated in the shape.
+    pub fn has_more_rows(&self) -> bool {
+        self.runs.iter().any(|rows| *rows > 1)
+    }
+
     /// A scanner of statements that may take so much memory.
     pub fn within(bytes_max: usize) -> Scanned {
         Scanned { literals_max: (bytes_max / LITERAL_BYTES).max(1), ..Scanned::default() }

@@ -190,6 +190,12 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         }
         "GRANT" => Statement::Grant(Box::new(grant(cursor)?)),
         "REVOKE" => Statement::Grant(Box::new(revoke(cursor)?)),
+        // There are no texts of help here, which is what MySQL answers of what it has none of.
+        "HELP" => {
+            cursor.expression()?;
+            let subject = Subject::Nothing(&["name", "is_it_category"]);
+            Statement::Show(Box::new(Show { subject, filter: Filter::All }))
+        }
         "KILL" => {
             let query = cursor.take("QUERY");
             cursor.take("CONNECTION");

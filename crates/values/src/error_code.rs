@@ -127,6 +127,7 @@ table! {
     PasswordNoMatch 1133 b"42000";
     CantCreateThread 1135 b"HY000";
     WrongValueCountOnRow 1136 b"21S01";
+    InvalidUseOfNull 1138 b"02200";
     MixOfGroupFuncAndFields 1140 b"42000";
     NonexistingGrant 1141 b"42000";
     TableaccessDenied 1142 b"42000";
@@ -202,6 +203,7 @@ table! {
     SpDoesNotExist 1305 b"42000";
     SpBadstatement 1314 b"0A000";
     QueryInterrupted 1317 b"70100";
+    SpWrongNoOfArgs 1318 b"42000";
     SpUndeclaredVar 1327 b"42000";
     SpFetchNoData 1329 b"02000";
     ViewNoExplain 1345 b"HY000";
@@ -307,6 +309,7 @@ table! {
     PartitionColumnList 1653 b"HY000";
     WrongTypeColumnValue 1654 b"HY000";
     FieldTypeNotAllowedAsPartitionField 1659 b"HY000";
+    WrongPerfschemaUsage 1683 b"HY000";
     TooLongIndexComment 1688 b"HY000";
     DataOutOfRange 1690 b"22003" forgiven;
     ValuesIsNotIntType 1697 b"HY000";
@@ -356,6 +359,7 @@ table! {
     QueryTimeout 3024 b"HY000";
     AggregateOrderForUnion 3028 b"HY000";
     AggregateOrderNonAggQuery 3029 b"HY000";
+    InvalidArgument 3047 b"HY000";
     IncorrectType 3064 b"HY000";
     FieldInOrderNotSelect 3065 b"HY000";
     AggregateInOrderNotSelect 3066 b"HY000";
@@ -412,6 +416,7 @@ table! {
     JsonTableScalarExpected 3666 b"2203F";
     TableFunctionMustHaveAlias 3667 b"42000";
     JsonTableValueOutOfRange 3669 b"22003";
+    ParseErrorInDigestFn 3676 b"HY000";
     RegexpIllegalArgument 3685 b"HY000";
     RegexpIndexOutofbounds 3686 b"HY000";
     RegexpBadInterval 3692 b"HY000";

@@ -142,6 +142,11 @@ impl SqlMode {
         self.0 & (1 << 2) != 0
     }
 
+    /// Spaces may stand between a function's name and its bracket.
+    pub fn ignore_space(self) -> bool {
+        self.0 & (1 << 3) != 0
+    }
+
     /// `||` joins strings.
     pub fn pipes_as_concat(self) -> bool {
         self.0 & (1 << 1) != 0

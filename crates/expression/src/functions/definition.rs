@@ -51,13 +51,15 @@ pub enum Family {
     Session,
     /// JSON.
     Json,
+    /// Functions of the schema `sys`.
+    Sys,
     /// What statements cannot call by a name.
     Internal,
 }
 
 impl Family {
     /// All, in the order of the documentation.
-    pub const LISTED: [Family; 9] = [
+    pub const LISTED: [Family; 10] = [
         Family::Text,
         Family::Regular,
         Family::Digests,
@@ -67,6 +69,7 @@ impl Family {
         Family::Times,
         Family::Session,
         Family::Json,
+        Family::Sys,
     ];
 
     /// How the documentation calls it.
@@ -81,6 +84,7 @@ impl Family {
             Family::Times => "Times",
             Family::Session => "Session",
             Family::Json => "JSON",
+            Family::Sys => "Of the schema `sys`",
             Family::Internal => "Internal",
         }
     }
@@ -96,6 +100,11 @@ pub(crate) struct Arity {
 }
 
 impl Arity {
+    /// The fewest arguments.
+    pub(crate) fn min(&self) -> usize {
+        self.min
+    }
+
     pub(crate) fn takes(&self, arguments: usize) -> bool {
         let are_pairs = |first: usize| (arguments - first).is_multiple_of(2);
         (self.min..=self.max).contains(&arguments) && self.pairs_after.is_none_or(are_pairs)

@@ -1,6 +1,7 @@
 //! The functions: what is true of each, and what it computes, by family.
 
 pub(crate) mod address;
+pub mod amounts;
 pub(crate) mod call;
 pub(crate) mod cipher;
 pub(crate) mod control;
@@ -13,6 +14,7 @@ mod registry;
 pub(crate) mod regular;
 pub(crate) mod result;
 pub(crate) mod session;
+pub(crate) mod sys;
 mod table;
 pub(crate) mod text;
 pub mod time;

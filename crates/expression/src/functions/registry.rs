@@ -19,7 +19,7 @@ use crate::functions::function::Function;
 use crate::functions::table::each_function;
 use crate::functions::time::digits;
 use crate::functions::{
-    address, cipher, control, full_text, json, number, regular, result, session, text, time,
+    address, cipher, control, full_text, json, number, regular, result, session, sys, text, time,
 };
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
@@ -48,9 +48,9 @@ macro_rules! definitions {
 
 each_function!(definitions);
 
-static BY_NAME: LazyLock<HashMap<&'static str, &'static Definition>> = LazyLock::new(|| {
+static BY_NAME: LazyLock<HashMap<String, &'static Definition>> = LazyLock::new(|| {
     let names = |definition: &'static Definition| {
-        definition.names.iter().map(move |name| (*name, definition))
+        definition.names.iter().map(move |name| (name.to_ascii_uppercase(), definition))
     };
     DEFINITIONS.iter().flat_map(names).collect()
 });
@@ -66,6 +66,10 @@ impl Function {
         let definition = BY_NAME.get(name.to_ascii_uppercase().as_str())?;
         Some(match definition.arity.takes(arguments) {
             true => Ok(definition.function),
+            false if definition.family == Family::Sys => {
+                let name = name.to_ascii_lowercase();
+                Err(Error::argument_count(&name, definition.arity.min(), arguments))
+            }
             false => Err(Error::parameter_count(name)),
         })
     }

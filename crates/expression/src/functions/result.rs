@@ -4,7 +4,7 @@
 //! values have in common (`tree::common`).
 
 use values::datum::Value;
-use values::types::{Collation, ColumnType};
+use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use crate::tree::common::{common_type, display_chars};
 use crate::tree::node::{Kind, Node, common_collation};
@@ -12,6 +12,16 @@ use crate::value::types::{BIGINT, BIGINT_UNSIGNED, text_type};
 
 /// The longest text of a result.
 const CHARS_MAX: u32 = 16_383;
+
+/// Text without a bound.
+pub(crate) fn long_text(_: &[Node]) -> ColumnType {
+    ColumnType::Text { size: LobSize::Long, collation: Collation::Utf8Mb4GeneralCi }
+}
+
+/// A number of one byte.
+pub(crate) fn small(_: &[Node]) -> ColumnType {
+    ColumnType::Int { width: IntWidth::Tiny, unsigned: true, boolean: false }
+}
 
 /// Text as long as all arguments together, of the collation of the lowest coercibility among them,
 /// or bytes.

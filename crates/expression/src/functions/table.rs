@@ -252,6 +252,13 @@ macro_rules! each_function {
                 Charset ["CHARSET"] exactly(1), Short(64), Lazy(session::call);
                 CollationOf ["COLLATION"] exactly(1), Short(64), Lazy(session::call);
                 Coercibility ["COERCIBILITY"] exactly(1), Int, Lazy(session::call), NEVER_NULL;
+                FormatBytes ["FORMAT_BYTES"] exactly(1), Short(11), NotNull(sys::call), NUMBER_0;
+                FormatPicoTime ["FORMAT_PICO_TIME"] exactly(1), Short(11), NotNull(sys::call), NUMBER_0;
+                PsCurrentThreadId ["PS_CURRENT_THREAD_ID"] exactly(0), UInt, Values(sys::asked), ASKS;
+                PsThreadId ["PS_THREAD_ID"] exactly(1), UInt, Values(sys::asked), VOLATILE | NUMBER_0;
+                StatementDigest ["STATEMENT_DIGEST"] exactly(1), Short(64), Values(sys::asked), ASKS;
+                StatementDigestText ["STATEMENT_DIGEST_TEXT"] exactly(1), By(result::long_text),
+                    Values(sys::asked), ASKS;
                 Benchmark ["BENCHMARK"] exactly(2), Int, Lazy(session::call), WAITS | NUMBER_0;
             }
             Json {
@@ -291,6 +298,32 @@ macro_rules! each_function {
                 JsonMemberOf ["MEMBER OF"] exactly(2), Truth, Values(json::calls::member_of);
                 JsonNormalize ["JSON_NORMALIZE"] exactly(1), Json, NotNull(json::text::call);
                 JsonEquals ["JSON_EQUALS"] exactly(2), Int, NotNull(json::text::call);
+            }
+            Sys {
+                SysExtractSchema ["sys.extract_schema_from_file_name"] exactly(1), Short(64), NotNull(sys::call);
+                SysExtractTable ["sys.extract_table_from_file_name"] exactly(1), Short(64), NotNull(sys::call);
+                SysFormatBytes ["sys.format_bytes"] exactly(1), By(result::long_text), NotNull(sys::call), NUMBER_0;
+                SysFormatPath ["sys.format_path"] exactly(1), Short(512), NotNull(sys::call), ASKS;
+                SysFormatStatement ["sys.format_statement"] exactly(1), By(result::long_text),
+                    NotNull(sys::call);
+                SysFormatTime ["sys.format_time"] exactly(1), By(result::long_text), NotNull(sys::call);
+                SysListAdd ["sys.list_add"] exactly(2), By(result::long_text), Values(sys::list);
+                SysListDrop ["sys.list_drop"] exactly(2), By(result::long_text), Values(sys::list);
+                SysPsIsAccountEnabled ["sys.ps_is_account_enabled"] exactly(2), Short(3), Values(sys::asked), ASKS;
+                SysPsIsConsumerEnabled ["sys.ps_is_consumer_enabled"] exactly(1), Short(3), Values(sys::asked),
+                    ASKS;
+                SysPsIsInstrumentEnabled ["sys.ps_is_instrument_default_enabled"] exactly(1), Short(3),
+                    Values(sys::asked), ASKS;
+                SysPsIsInstrumentTimed ["sys.ps_is_instrument_default_timed"] exactly(1), Short(3),
+                    Values(sys::asked), ASKS;
+                SysPsIsThreadInstrumented ["sys.ps_is_thread_instrumented"] exactly(1), Short(7),
+                    Values(sys::asked), VOLATILE;
+                SysPsThreadId ["sys.ps_thread_id"] exactly(1), UInt, Values(sys::asked), VOLATILE;
+                SysQuoteIdentifier ["sys.quote_identifier"] exactly(1), By(result::long_text), NotNull(sys::call);
+                SysGetConfig ["sys.sys_get_config"] exactly(2), Short(128), Values(sys::asked), ASKS;
+                SysVersionMajor ["sys.version_major"] exactly(0), By(result::small), Values(sys::asked), ASKS;
+                SysVersionMinor ["sys.version_minor"] exactly(0), By(result::small), Values(sys::asked), ASKS;
+                SysVersionPatch ["sys.version_patch"] exactly(0), By(result::small), Values(sys::asked), ASKS;
             }
             Internal {
                 ReadAs ["<read as>"] exactly(2), By(result::text), Values(text::charset::call);

@@ -59,6 +59,18 @@ pub trait Server: Send + Sync {
 
     /// Which connection holds a lock.
     fn lock_holder(&self, name: &str) -> Option<u32>;
+
+    /// Whether there is a connection, whose number is its thread's in performance_schema.
+    fn has_thread(&self, connection: u32) -> bool;
+
+    /// Whether performance_schema counts for a consumer; `None` when there is no such consumer.
+    fn is_consumer_enabled(&self, name: &str) -> Option<bool>;
+
+    /// A statement's digest and its text.
+    ///
+    /// # Errors
+    /// 3676 where it is no statement.
+    fn statement_digest(&self, statement: &[u8], mode: SqlMode) -> Result<(String, String)>;
 }
 
 /// What an expression may ask of its statement.

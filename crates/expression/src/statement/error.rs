@@ -114,6 +114,14 @@ impl Error {
         Error::new(ErrorCode::WrongParamcountToNativeFct, message)
     }
 
+    /// 1318: as 1582, of a function in a schema.
+    pub fn argument_count(name: &str, expected: usize, given: usize) -> Error {
+        let message = format!(
+            "Incorrect number of arguments for FUNCTION {name}; expected {expected}, got {given}"
+        );
+        Error::new(ErrorCode::SpWrongNoOfArgs, message)
+    }
+
     /// 3158.
     pub fn null_member_name() -> Error {
         Error::new(

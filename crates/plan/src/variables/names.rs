@@ -76,7 +76,7 @@ const fn variable(
 }
 
 /// All variables, sorted by name.
-pub static VARIABLES: [Definition; 282] = [
+pub static VARIABLES: [Definition; 286] = [
     variable("activate_all_roles_on_login", Kind::Switch, "OFF", Reach::Global),
     variable("authentication_policy", Kind::Text, "*,,", Reach::ReadOnly),
     variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
@@ -211,6 +211,7 @@ pub static VARIABLES: [Definition; 282] = [
     variable("log_raw", Kind::Switch, "OFF", Reach::ReadOnly),
     variable("log_replica_updates", Kind::Switch, "OFF", Reach::ReadOnly),
     variable("log_slave_updates", Kind::Switch, "OFF", Reach::ReadOnly),
+    variable("log_slow_admin_statements", Kind::Switch, "OFF", Reach::Global),
     variable("log_slow_extra", Kind::Switch, "OFF", Reach::Global),
     variable("log_throttle_queries_not_using_indexes", Kind::Number, "0", Reach::Global),
     variable("log_timestamps", Kind::Text, "UTC", Reach::ReadOnly),
@@ -222,6 +223,7 @@ pub static VARIABLES: [Definition; 282] = [
     variable("max_allowed_packet", Kind::Number, "67108864", Reach::Both),
     variable("max_connect_errors", Kind::Number, "100", Reach::Global),
     variable("max_connections", Kind::Number, "10000", Reach::Global),
+    variable("max_digest_length", Kind::Number, "1024", Reach::ReadOnly),
     variable("max_error_count", Kind::Number, "1024", Reach::Both),
     variable("max_execution_time", Kind::Number, "0", Reach::Both),
     variable("max_heap_table_size", Kind::Number, "16777216", Reach::Both),
@@ -261,6 +263,8 @@ pub static VARIABLES: [Definition; 282] = [
     variable("password_require_current", Kind::Switch, "OFF", Reach::Global),
     variable("password_reuse_interval", Kind::Number, "0", Reach::Global),
     variable("performance_schema", Kind::Switch, "ON", Reach::ReadOnly),
+    variable("performance_schema_max_digest_length", Kind::Number, "1024", Reach::ReadOnly),
+    variable("performance_schema_max_sql_text_length", Kind::Number, "1024", Reach::ReadOnly),
     variable("pid_file", Kind::Text, "", Reach::ReadOnly),
     variable("plugin_dir", Kind::Text, "", Reach::ReadOnly),
     variable("port", Kind::Number, "3306", Reach::ReadOnly),

@@ -86,4 +86,16 @@ impl Server for Nobody {
     fn lock_holder(&self, _: &str) -> Option<u32> {
         None
     }
+
+    fn has_thread(&self, _: u32) -> bool {
+        false
+    }
+
+    fn is_consumer_enabled(&self, _: &str) -> Option<bool> {
+        None
+    }
+
+    fn statement_digest(&self, _: &[u8], _: SqlMode) -> Result<(String, String)> {
+        Err(expression::Error::other("No statements are known outside of sessions"))
+    }
 }

@@ -596,6 +596,6 @@ fn plain_or_quoted(name: &str) -> String {
     let is_plain =
         name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$')
             && !name.bytes().all(|byte| byte.is_ascii_digit())
-            && !crate::keywords::is_reserved(name);
+            && !syntax::keywords::is_reserved(name);
     if is_plain { name.to_owned() } else { super::quoted(name) }
 }

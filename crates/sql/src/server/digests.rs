@@ -6,11 +6,13 @@
 //!    noted is added up when it is asked for.
 //! 2. There are at most so many digests as the server's memory allows; what comes later is counted
 //!    as one that has no text, as MySQL does.
+//! 3. A shape's text is made when a thread meets it for the first time; shapes of one text (`a = 1`
+//!    and `a = -1`) are one digest.
 //!
 //! Requests by key at the other doors are digests, too (`key_requests`).
 //!
 //! Not here: how a statement's shape is found (`syntax::scan`), its words as a digest
-//! (`digest_text`).
+//! (`syntax::digest`).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -19,8 +21,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::{Mutex, RwLock};
 use resources::counter::{LINES, line};
 use sha2::{Digest, Sha256};
+use syntax::digest::digest_text;
+use values::SqlMode;
 
-use super::digest_text::digest_text;
 use super::history::EndedStatement;
 use super::key_requests::{AnsweredRequests, KeyRequest};
 use super::statement_sums::StatementSum;
@@ -31,8 +34,10 @@ const DIGESTS_MIN: usize = 100;
 const DIGEST_BYTES: usize = 4 << 10;
 /// The part of the clients' memory that they may take.
 const MEMORY_PART: usize = 64;
-/// Longest sample that is kept (`performance_schema_max_sql_text_length`), and longest shape.
+/// Longest sample that is kept (`performance_schema_max_sql_text_length`).
 const TEXT_BYTES_MAX: usize = 1024;
+/// Shapes whose digests each line of threads remembers; behind them it begins again.
+const SHAPES_MAX: usize = 4096;
 /// Bounds of the times are powers of the square root of 2, of microseconds.
 const BUCKETS: usize = 64;
 /// The digest of what has no room of its own.
@@ -170,10 +175,31 @@ pub struct DigestLine {
     pub sum: DigestSum,
 }
 
+/// What a statement is known by before it has a digest.
+#[derive(Clone, Copy, Debug)]
+pub struct StatementShape<'a> {
+    /// Its text without literals.
+    pub shape: &'a [u8],
+    /// Whether rows of VALUES are not repeated in the shape.
+    pub has_more_rows: bool,
+    /// Its text.
+    pub text: &'a [u8],
+    /// sql_mode, which says what is quoted in it.
+    pub mode: SqlMode,
+}
+
 #[derive(Debug)]
 struct DigestName {
     schema: Option<String>,
     text: String,
+}
+
+/// What the threads of a line have noted.
+#[derive(Debug, Default)]
+struct DigestLines {
+    sums: HashMap<u64, DigestSum, foldhash::fast::RandomState>,
+    /// Digests by their shapes' hashes.
+    shapes: HashMap<u64, u64, foldhash::fast::RandomState>,
 }
 
 /// Statements by digest.
@@ -185,7 +211,7 @@ pub struct StatementDigests {
     /// before, and no name.
     forgotten: AtomicU64,
     names: RwLock<HashMap<u64, DigestName>>,
-    sums: [Mutex<HashMap<u64, DigestSum, foldhash::fast::RandomState>>; LINES],
+    noted: [Mutex<DigestLines>; LINES],
 }
 
 impl StatementDigests {
@@ -197,20 +223,34 @@ impl StatementDigests {
             hasher: foldhash::fast::RandomState::default(),
             forgotten: AtomicU64::new(0),
             names: RwLock::default(),
-            sums: Default::default(),
+            noted: Default::default(),
         }
     }
 
-    /// The digest of a shape in a database, which has a name from now on if there is room for it.
-    pub fn of(&self, schema: Option<&str>, shape: &[u8]) -> u64 {
-        let shape = &shape[..shape.len().min(TEXT_BYTES_MAX)];
-        let mut hasher = self.hasher.build_hasher();
-        hasher.write_u64(self.forgotten.load(Ordering::Relaxed));
-        schema.hash(&mut hasher);
-        hasher.write(shape);
-        self.named(hasher.finish(), || {
-            (schema.map(str::to_string), digest_text(&String::from_utf8_lossy(shape)))
-        })
+    /// The digest of a statement in a database, which has a name from now on if there is room.
+    pub fn of(&self, schema: Option<&str>, of: &StatementShape<'_>) -> u64 {
+        let generation = self.generation();
+        let hash = |text: &[u8], is_shape: bool| {
+            let mut hasher = self.hasher.build_hasher();
+            hasher.write_u64(generation);
+            schema.hash(&mut hasher);
+            hasher.write_u8(u8::from(is_shape) + u8::from(is_shape && of.has_more_rows));
+            hasher.write(text);
+            hasher.finish()
+        };
+        let shape = hash(of.shape, true);
+        if let Some(digest) = self.noted[line()].lock().shapes.get(&shape) {
+            return *digest;
+        }
+        let text = digest_text(of.text, of.mode);
+        let digest = hash(text.as_bytes(), false);
+        let digest = self.named(digest, || (schema.map(str::to_string), text));
+        let shapes = &mut self.noted[line()].lock().shapes;
+        if shapes.len() >= SHAPES_MAX {
+            shapes.clear();
+        }
+        shapes.insert(shape, digest);
+        digest
     }
 
     /// The digest of a kind of requests by key; `name` is asked for the first time.
@@ -235,7 +275,7 @@ impl StatementDigests {
     fn named(&self, hash: u64, name: impl FnOnce() -> (Option<String>, String)) -> u64 {
         let digest = hash.max(OTHERS + 1);
         // What the thread has noted has a name.
-        if self.sums[line()].lock().contains_key(&digest) {
+        if self.noted[line()].lock().sums.contains_key(&digest) {
             return digest;
         }
         let known = |names: &HashMap<u64, DigestName>| match names.contains_key(&digest) {
@@ -256,12 +296,12 @@ impl StatementDigests {
 
     /// A statement has ended.
     pub fn note(&self, ended: &EndedStatement<'_>) {
-        self.sums[line()].lock().entry(ended.kind.digest).or_default().note(ended);
+        self.noted[line()].lock().sums.entry(ended.kind.digest).or_default().note(ended);
     }
 
     /// Requests by key were answered.
     pub fn note_requests(&self, answered: &AnsweredRequests) {
-        self.sums[line()].lock().entry(answered.digest).or_default().note_requests(answered);
+        self.noted[line()].lock().sums.entry(answered.digest).or_default().note_requests(answered);
     }
 
     /// About how much memory they take.
@@ -274,21 +314,21 @@ impl StatementDigests {
         let mut names = self.names.write();
         self.forgotten.fetch_add(1, Ordering::Relaxed);
         names.clear();
-        self.sums.iter().for_each(|sums| sums.lock().clear());
+        self.noted.iter().for_each(|line| *line.lock() = DigestLines::default());
     }
 
     /// A digest's hexadecimal digits and words, if it has a name.
     pub fn name_of(&self, digest: u64) -> Option<(String, String)> {
         let names = self.names.read();
         let name = names.get(&digest)?;
-        Some((hexadecimal(&Sha256::digest(&name.text)), name.text.clone()))
+        Some((digest_of_text(&name.text), name.text.clone()))
     }
 
     /// All that were noted; those whose words are the same are one.
     pub fn lines(&self) -> Vec<DigestLine> {
         let mut sums: HashMap<u64, DigestSum> = HashMap::new();
-        for line in &self.sums {
-            for (digest, sum) in line.lock().iter() {
+        for line in &self.noted {
+            for (digest, sum) in &line.lock().sums {
                 sums.entry(*digest).or_default().add(sum);
             }
         }
@@ -300,7 +340,7 @@ impl StatementDigests {
         }
         let line = |((schema, text), sum): ((Option<&str>, &str), DigestSum)| DigestLine {
             schema: schema.map(str::to_string),
-            digest: hexadecimal(&Sha256::digest(text)),
+            digest: digest_of_text(text),
             text: text.to_string(),
             sum,
         };
@@ -308,9 +348,9 @@ impl StatementDigests {
     }
 }
 
-/// Bytes as hexadecimal digits.
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// The digest of a text: its SHA-256 in hexadecimal digits.
+pub(super) fn digest_of_text(text: &str) -> String {
+    String::from_utf8_lossy(&values::codes::write_hex(&Sha256::digest(text), false)).into_owned()
 }
 
 #[cfg(test)]
@@ -340,6 +380,32 @@ mod tests {
         }
     }
 
+    /// A statement whose shape has these words.
+    fn of(text: &[u8]) -> StatementShape<'_> {
+        StatementShape { shape: text, has_more_rows: false, text, mode: SqlMode::default() }
+    }
+
+    #[test]
+    fn shapes_of_one_text_are_one_digest_and_rows_behind_the_first_are_told() {
+        let digests = StatementDigests::within(1 << 30);
+        let digest = digests.of(None, &of(b"select 1, a from t where b = 5"));
+        assert_eq!(digests.of(None, &of(b"select 2, a from t where b = -5")), digest);
+        let insert = of(b"insert into t values (?)");
+        let more = StatementShape {
+            has_more_rows: true,
+            text: b"insert into t values (1), (2)",
+            ..insert
+        };
+        let name = |digest| digests.name_of(digest).unwrap().1;
+        assert_eq!(name(digests.of(None, &insert)), "INSERT INTO `t` VALUES (?)");
+        assert_eq!(name(digests.of(None, &more)), "INSERT INTO `t` VALUES (?) /* , ... */");
+        for number in 0..2 * SHAPES_MAX {
+            digests.of(None, &of(format!("select {number}, a from t where b = 5").as_bytes()));
+        }
+        assert_eq!(digests.of(None, &of(b"select 3, a from t where b = 5")), digest);
+        assert_eq!(digests.names.read().len(), 3);
+    }
+
     #[test]
     fn statements_of_several_threads_and_of_words_in_either_case_are_one_line() {
         let digests = StatementDigests::within(1 << 30);
@@ -348,7 +414,7 @@ mod tests {
             for shape in shapes {
                 let digests = &digests;
                 scope.spawn(move || {
-                    let digest = digests.of(Some("d"), shape);
+                    let digest = digests.of(Some("d"), &of(shape));
                     (1..=100).for_each(|micros| digests.note(&ended(digest, micros, "x")));
                 });
             }
@@ -370,10 +436,10 @@ mod tests {
     #[test]
     fn what_was_under_way_while_all_were_forgotten_has_no_name_and_takes_none_from_the_next() {
         let digests = StatementDigests::within(1 << 30);
-        let before = digests.of(None, b"SELECT a");
+        let before = digests.of(None, &of(b"SELECT a"));
         digests.forget();
         digests.note(&ended(before, 1, "SELECT a"));
-        digests.note(&ended(digests.of(None, b"SELECT a"), 2, "SELECT a"));
+        digests.note(&ended(digests.of(None, &of(b"SELECT a")), 2, "SELECT a"));
         let mut texts: Vec<_> = digests
             .lines()
             .into_iter()
@@ -387,7 +453,7 @@ mod tests {
     fn what_has_no_room_is_counted_as_one_without_a_name() {
         let digests = StatementDigests::within(0);
         for number in 0..DIGESTS_MIN + 5 {
-            let digest = digests.of(None, format!("SELECT c{number}").as_bytes());
+            let digest = digests.of(None, &of(format!("SELECT c{number}").as_bytes()));
             digests.note(&ended(digest, 10, "x"));
         }
         let lines = digests.lines();

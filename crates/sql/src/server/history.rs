@@ -14,7 +14,7 @@ use std::time::Duration;
 use access::AccessControl;
 use access::audit::{AuditClass, AuditEvent, AuditLog, AuditSubject};
 
-use super::digests::StatementDigests;
+use super::digests::{StatementDigests, StatementShape};
 use super::slow_log::SlowRule;
 use super::statement_logs::StatementLogs;
 use super::statement_sums::AccountSums;
@@ -122,9 +122,9 @@ impl StatementHistory {
         self.has_digests
     }
 
-    /// The digest of a shape in a database; none in particular where there are no digests.
-    pub fn digest_of(&self, schema: Option<&str>, shape: &[u8]) -> u64 {
-        if self.has_digests { self.digests.of(schema, shape) } else { 0 }
+    /// The digest of a statement in a database; none in particular where there are no digests.
+    pub fn digest_of(&self, schema: Option<&str>, of: &StatementShape<'_>) -> u64 {
+        if self.has_digests { self.digests.of(schema, of) } else { 0 }
     }
 
     /// Statements by digest.

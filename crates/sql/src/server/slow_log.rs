@@ -1,5 +1,6 @@
 //! The slow log: statements that took longer than `long_query_time`, or that read all rows of a
-//! table where `log_queries_not_using_indexes` says so; and requests by key at other doors, as
+//! table where `log_queries_not_using_indexes` says so (ALTER TABLE and its like only where
+//! `log_slow_admin_statements` does); and requests by key at other doors, as
 //! `memcached get kv.cache`, that took longer than the global `long_query_time`. It is text in
 //! MySQL's form, which `pt-query-digest` and `mysqldumpslow` read, or the table `mysql.slow_log`.
 //!
@@ -28,6 +29,7 @@ use super::key_requests::AnsweredRequests;
 use super::log_file::LogText;
 use super::log_sink::{LogEntry, LogSink};
 use super::statement_logs::{moment_text, user_host};
+use super::statement_names::StatementName;
 
 /// A minute, for which `log_throttle_queries_not_using_indexes` counts.
 const THROTTLE_MICROS: u64 = 60_000_000;
@@ -159,6 +161,7 @@ pub struct SlowLog {
     /// From when on a request by key is slow, in microseconds.
     requests_after: AtomicU64,
     unindexed: AtomicBool,
+    administrative: AtomicBool,
     extra: AtomicBool,
     /// `log_throttle_queries_not_using_indexes`; 0: as many as come.
     unindexed_max: AtomicU64,
@@ -173,6 +176,7 @@ impl SlowLog {
             sink,
             requests_after: AtomicU64::new(u64::MAX),
             unindexed: AtomicBool::new(false),
+            administrative: AtomicBool::new(false),
             extra: AtomicBool::new(false),
             unindexed_max: AtomicU64::new(0),
             throttle: Mutex::default(),
@@ -188,6 +192,11 @@ impl SlowLog {
     /// `SET GLOBAL log_queries_not_using_indexes`.
     pub(super) fn log_unindexed(&self, on: bool) {
         self.unindexed.store(on, Ordering::Relaxed);
+    }
+
+    /// `SET GLOBAL log_slow_admin_statements`.
+    pub(super) fn log_administrative(&self, on: bool) {
+        self.administrative.store(on, Ordering::Relaxed);
     }
 
     /// `SET GLOBAL log_throttle_queries_not_using_indexes`.
@@ -271,7 +280,11 @@ impl SlowLog {
         }
         let is_unindexed = is_scan && self.unindexed.load(Ordering::Relaxed);
         self.count.add();
-        if !self.sink.is_on() {
+        let is_left_out = || {
+            !self.administrative.load(Ordering::Relaxed)
+                && StatementName::of(ended.text).is_administrative()
+        };
+        if !self.sink.is_on() || is_left_out() {
             return;
         }
         let (is_logged, summary) = self.throttled(ended, is_unindexed);
@@ -403,6 +416,21 @@ mod tests {
         };
         log.note(&late);
         assert_eq!(statements(log).len(), 6);
+    }
+
+    #[test]
+    fn administrative_statements_are_counted_and_logged_where_that_is_asked_for() {
+        let logs = logs();
+        let late =
+            |text: &'static [u8]| EndedStatement { took: Duration::from_secs(2), text, ..scan(1) };
+        logs.slow().note(&late(b"ALTER TABLE t ADD a INT"));
+        logs.slow().note(&late(b"CREATE TABLE t (a INT)"));
+        assert_eq!((logs.slow().count(), statements(logs.slow()).len()), (2, 1));
+        logs.take_over("log_slow_admin_statements", "ON");
+        for text in ["alter table t drop a", "OPTIMIZE TABLE t", "CREATE INDEX i ON t (a)"] {
+            logs.slow().note(&late(text.as_bytes()));
+        }
+        assert_eq!((logs.slow().count(), statements(logs.slow()).len()), (5, 4));
     }
 
     #[test]

@@ -122,6 +122,7 @@ impl StatementLogs {
                     self.slow.log_requests_after(time);
                 }
             }
+            "log_slow_admin_statements" => self.slow.log_administrative(is_on),
             "log_slow_extra" => self.slow.log_extra(is_on),
             "general_log" => self.general.sink.switch(is_on),
             _ => {}

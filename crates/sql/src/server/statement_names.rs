@@ -163,6 +163,21 @@ impl StatementName {
         (!matches!(name, "" | "error")).then(|| format!("Com_{name}"))
     }
 
+    /// Whether it is one that `log_slow_admin_statements` is about (MySQL 9.7 manual, "The Slow
+    /// Query Log").
+    pub fn is_administrative(self) -> bool {
+        matches!(
+            self.words(),
+            "alter_table"
+                | "analyze"
+                | "check"
+                | "create_index"
+                | "drop_index"
+                | "optimize"
+                | "repair"
+        )
+    }
+
     fn words(self) -> &'static str {
         NAMES[usize::from(self.0)]
     }

@@ -22,7 +22,7 @@ use syntax::statement::{Statement as Parsed, statement as parse_statement};
 use syntax::table::Element;
 use syntax::{Cursor, TableName};
 use values::ErrorCode;
-use values::datum::{Datum, Value};
+use values::datum::Datum;
 
 use super::prepared::refuse_subqueries;
 use super::select::with_literals;
@@ -31,11 +31,8 @@ use super::views::not_a_view;
 use super::{Session, Statement};
 use crate::reply::Reply;
 use crate::show::{self, Listing, number, text};
-use crate::system_schema::information_schema::columns_of_view;
 use crate::system_schema::{self, ListedSchema};
-use plan::context::StatementServer;
 use plan::listing::{SystemSchema, is_everybodys, is_own_name};
-use plan::tree::CatalogListing;
 use results::{ExecutionMode, Result, ResultColumn, RowStream, SqlError};
 
 /// What CHECK TABLE says.
@@ -562,14 +559,26 @@ impl Session {
                 show::open_tables(&engine, database.as_deref(), sees)
             }
             Subject::Columns { full, table } => self.columns_of(table, *full)?,
-            Subject::Indexes { table } if self.view(table)?.is_some() => show::no_index_lines(),
+            Subject::Indexes { table }
+                if self.view(table)?.is_some() || self.own_columns(table)?.is_some() =>
+            {
+                show::no_index_lines()
+            }
             Subject::Indexes { table } => {
                 let table = self.definition(table)?;
                 show::index_lines(&table, show::approximate_rows(&engine, &table))
             }
             Subject::CreateTable { table } => match self.view(table)? {
                 Some(view) => show::create_view(&view, self.database.as_deref()),
-                None => show::create_table(&engine, &*self.definition(table)?, self.variables.zone),
+                None => match self.own_columns(table)? {
+                    Some((own, columns)) => {
+                        let name = own.schema.shown_table(&own.name);
+                        show::create_own_table(own.schema, &name, &columns)
+                    }
+                    None => {
+                        show::create_table(&engine, &*self.definition(table)?, self.variables.zone)
+                    }
+                },
             },
             Subject::CreateView { name } => match self.view(name)? {
                 Some(view) => show::create_view(&view, self.database.as_deref()),
@@ -620,36 +629,5 @@ impl Session {
             Subject::Profile(names) => Listing::new(names),
             Subject::Nothing(names) => Listing::new(names),
         })
-    }
-
-    /// SHOW COLUMNS, of the server's own tables too.
-    fn columns_of(&self, name: &TableName, full: bool) -> Result<Listing> {
-        let (database, table) = self.qualified(name)?;
-        if let Some(view) = self.view(name)? {
-            let columns = columns_of_view(&self.facts(), &view)?;
-            let listing = show::columns_of_view(&columns, full, self.variables.zone);
-            let rights = &self.principal.rights;
-            return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));
-        }
-        let own = SystemSchema::of_table(&self.relations(), database, table);
-        let Some(schema) = own.filter(|own| *own != SystemSchema::Mysql) else {
-            let listing = show::columns(&*self.definition(name)?, full, self.variables.zone);
-            let rights = &self.principal.rights;
-            return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));
-        };
-        let listing = CatalogListing::named(schema, table);
-        let columns = self.sql.listing_columns(&self.facts(), &listing)?;
-        let mut listing = Listing::new(&["Field", "Type", "Null", "Key", "Default", "Extra"]);
-        for column in columns {
-            listing.push(vec![
-                text(column.name),
-                text(column.ty.mysql_type_name()),
-                text("YES"),
-                text(""),
-                Value::Null,
-                text(""),
-            ]);
-        }
-        Ok(listing)
     }
 }

@@ -13,7 +13,7 @@ use syntax::statement::Statement as Parsed;
 
 use super::Session;
 use crate::reply::Reply;
-use crate::server::CommandWord;
+use crate::server::{CommandWord, StatementShape};
 use results::{ExecutionMode, Result, SqlError, panics};
 
 /// A command that stands for a statement.
@@ -57,6 +57,10 @@ impl Session {
         self.enter(words, CommandWord::Query);
         self.limits.set_in_loop(true);
         let result = panics::caught(words, || self.run_parsed(parsed?, ExecutionMode::LOOP));
-        self.leave(result, words)
+        let mode = self.variables.mode;
+        self.leave(
+            result,
+            &StatementShape { shape: words, has_more_rows: false, text: words, mode },
+        )
     }
 }

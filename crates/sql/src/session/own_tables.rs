@@ -1,8 +1,8 @@
-//! Statements that would change tables of the server's own database `mysql`.
+//! Statements that would change tables of the server's own databases.
 //!
 //! Invariants
 //! 1. None of them does: they are refused, whoever asks, and accounts are written by CREATE USER,
-//!    GRANT and their like. Only the logs may be emptied, by TRUNCATE.
+//!    GRANT and their like. TRUNCATE alone empties the logs, and what performance_schema counts.
 //! 2. A dump of all databases loads all the same. What it says of these tables is passed over with
 //!    a warning, in a session that checks neither unique nor foreign keys: a dump begins by
 //!    switching these checks off.
@@ -16,7 +16,9 @@ use values::ErrorCode;
 
 use super::Session;
 use crate::system_schema::mysql::is_log;
-use plan::listing::SystemSchema;
+use crate::system_schema::{ListedSchema as _, performance_schema, refuse_changes, sys};
+use crate::write::{not_insertable, not_updatable};
+use plan::listing::{SystemSchema, is_everybodys};
 use plan::variables::definition;
 use results::{Result, SqlError};
 
@@ -42,6 +44,7 @@ impl Session {
             Parsed::Load(load) => vec![&load.table],
             _ => return Ok(false),
         };
+        self.refuse_definition(parsed, &names)?;
         let is_own = |name: &&&TableName| self.is_kept_by_server(name);
         let Some(own) = names.iter().find(is_own) else { return Ok(false) };
         if self.loads_a_dump() && names.iter().all(|name| self.is_kept_by_server(name)) {
@@ -69,10 +72,62 @@ impl Session {
                 targets => targets.iter().find(|name| self.is_kept_by_server(name)).cloned(),
             },
         };
+        let verb = match change {
+            Change::Insert(_) => "INSERT",
+            Change::Update(_) => "UPDATE",
+            Change::Delete(_) => "DELETE",
+        };
+        if let Some(name) = &name {
+            self.refuse_write(name, verb)?;
+        }
         let Some(own) = name.filter(|name| self.is_kept_by_server(name)) else { return Ok(None) };
         match self.loads_a_dump() && matches!(change, Change::Insert(_)) {
             true => Ok(Some(kept_by_server(&own))),
             false => Err(kept_by_server(&own)),
+        }
+    }
+
+    /// Refuses what would make, change or drop tables of the databases that everybody sees, in
+    /// MySQL's words.
+    fn refuse_definition(&self, parsed: &Parsed, names: &[&TableName]) -> Result<()> {
+        for name in names {
+            let database = name.database.as_deref().or(self.database.as_deref());
+            let Some(database) = database.filter(|database| is_everybodys(database)) else {
+                continue;
+            };
+            match parsed {
+                // Those that are read are locked as others are; TRUNCATE empties some; temporary
+                // tables are the session's own.
+                Parsed::LockTables(_)
+                | Parsed::Truncate(_)
+                | Parsed::DropTables { temporary: true, .. } => {}
+                Parsed::LoadInserts(_) | Parsed::Load(_) => self.refuse_write(name, "INSERT")?,
+                Parsed::DropTables { .. } => match SystemSchema::of(database) {
+                    Some(SystemSchema::Performance) => {
+                        return Err(performance_schema::denied("DROP", &self.user, &name.table));
+                    }
+                    _ => refuse_changes(database, &self.user)?,
+                },
+                _ => refuse_changes(database, &self.user)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a write to a table or view of the server's but those of `mysql`.
+    fn refuse_write(&self, name: &TableName, verb: &str) -> Result<()> {
+        let Ok((database, table)) = self.qualified(name) else { return Ok(()) };
+        match SystemSchema::of_table(&self.relations(), database, table) {
+            Some(SystemSchema::Information) => refuse_changes(database, &self.user),
+            Some(SystemSchema::Performance) => {
+                Err(performance_schema::why_not_written(verb, &self.user, table))
+            }
+            Some(SystemSchema::Sys) if !sys::TABLES.contains(&table) => {
+                Err(SystemSchema::Sys.unknown_table(table))
+            }
+            Some(SystemSchema::Sys) if verb == "INSERT" => Err(not_insertable(table)),
+            Some(SystemSchema::Sys) => Err(not_updatable(table, verb)),
+            Some(SystemSchema::Mysql) | None => Ok(()),
         }
     }
 

@@ -15,14 +15,14 @@ use resources::budget::Share;
 use rows::Group;
 use sqlparser::ast::{Expr, visit_expressions};
 use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, without_ends};
-use values::ErrorCode;
 use values::datum::{Datum, Value};
+use values::{ErrorCode, SqlMode};
 
 use super::statement::{LITERALS_PART, query_was_empty};
 use super::{Session, Statement};
 use crate::plan_cache::Plan;
 use crate::reply::{Parameter, PreparedReply, Reply};
-use crate::server::{CountedStatement, with_values};
+use crate::server::{CountedStatement, StatementShape, with_values};
 use results::{ExecutionMode, Result, ResultColumn, SqlError, panics};
 
 /// Memory that a prepared statement takes besides its text, about: plan and columns.
@@ -49,6 +49,12 @@ impl PreparedStatement {
     /// Its text without literals.
     pub fn shape(&self) -> Arc<[u8]> {
         Arc::clone(&self.shape)
+    }
+
+    /// What it is known by; `shape` is its own.
+    pub fn statement_shape<'a>(&'a self, shape: &'a [u8], mode: SqlMode) -> StatementShape<'a> {
+        let has_more_rows = self.scanned.has_more_rows();
+        StatementShape { shape, has_more_rows, text: &self.text, mode }
     }
 }
 

@@ -21,7 +21,8 @@ use values::datum::Datum;
 use crate::plan_cache::Plan;
 use crate::reply::{Parameter, PreparedReply, Reply};
 use crate::server::{
-    CommandWord, Counters, Room, SlowRule, StatementKind, StatementOutcome, TableWatch,
+    CommandWord, Counters, Room, SlowRule, StatementKind, StatementOutcome, StatementShape,
+    TableWatch,
 };
 use results::{ExecutionMode, Result, SqlError, panics};
 
@@ -164,7 +165,13 @@ impl Session {
             let group = group.filter(|_| next == text.len());
             panics::caught(&scanned.shape, || self.run(&statement, None, group))
         });
-        self.leave(result, &scanned.shape)
+        let of = StatementShape {
+            shape: &scanned.shape,
+            has_more_rows: scanned.has_more_rows(),
+            text: text.get(scanned.start..scanned.end).unwrap_or(text),
+            mode: self.variables.mode,
+        };
+        self.leave(result, &of)
     }
 
     /// Where the text behind a statement begins. Comments there are a statement where there may be
@@ -267,8 +274,10 @@ impl Session {
         let result =
             panics::caught(&shape, || self.execute_prepared(&prepared, parameters, how, group));
         self.note_values(&prepared, parameters, &result);
+        let of = prepared.statement_shape(&shape, self.variables.mode);
+        let result = self.leave(result, &of);
         self.prepared.insert(id, prepared);
-        self.leave(result, &shape)
+        result
     }
 
     /// Forgets a prepared statement.
@@ -324,7 +333,11 @@ impl Session {
         how.may_wait.then(|| KillMark::of_this_thread(&self.process.kill))
     }
 
-    pub(super) fn leave(&mut self, result: Result<Reply>, shape: &[u8]) -> Result<Reply> {
+    pub(super) fn leave(
+        &mut self,
+        result: Result<Reply>,
+        of: &StatementShape<'_>,
+    ) -> Result<Reply> {
         // A wait that was interrupted ends as if its time were over.
         let mut result = match result {
             Err(error @ SqlError::LockTimeout) => {
@@ -338,7 +351,7 @@ impl Session {
             return result;
         }
         self.sql.counters().questions.add();
-        let kind = self.kind_of(shape);
+        let kind = self.kind_of(of);
         let is_over = result.as_ref().map_or(true, Reply::is_gathered);
         self.note_logged_plan(kind.slow, is_over);
         let status = result.as_ref().err().map_or(0, |error| error.code().number());
@@ -362,10 +375,10 @@ impl Session {
         result.inspect_err(|error| self.note_error(error))
     }
 
-    /// What a statement of this shape is to those who look at what statements take.
-    pub(super) fn kind_of(&self, shape: &[u8]) -> StatementKind {
+    /// What a statement is to those who look at what statements take.
+    pub(super) fn kind_of(&self, of: &StatementShape<'_>) -> StatementKind {
         let history = self.sql.history();
-        let digest = history.digest_of(self.database.as_deref(), shape);
+        let digest = history.digest_of(self.database.as_deref(), of);
         let table_watch = self.table_watch.get();
         StatementKind { digest, slow: self.slow_rule(), class: self.audit_class, table_watch }
     }

@@ -19,7 +19,7 @@ use crate::ddl::{
     table_collation,
 };
 use plan::listing::{SystemSchema, is_everybodys, is_own_name};
-use results::{Result, SqlError};
+use results::{Result, ResultColumn, SqlError};
 use syntax::definition_text;
 
 /// All databases, the server's own among them.
@@ -462,6 +462,28 @@ pub fn create_table(engine: &Engine, table: &Table, zone: Zone) -> Listing {
     let next = next_number(engine, table);
     let definition = create_table_text(table, table_collation(table), next, zone);
     listing.push(vec![text(&table.name), text(definition)]);
+    listing
+}
+
+/// SHOW CREATE TABLE of one of the server's own tables, whose rows are made when they are read: a
+/// temporary table, but for those of `performance_schema`, as MySQL 5.7 and MariaDB write them.
+pub fn create_own_table(schema: SystemSchema, name: &str, columns: &[ResultColumn]) -> Listing {
+    let line = |column: &ResultColumn| {
+        let null = if column.nullable { "DEFAULT NULL" } else { "NOT NULL" };
+        format!("{} {} {null}", quoted(&column.name), column.ty.mysql_type_name())
+    };
+    let lines: Vec<String> = columns.iter().map(line).collect();
+    let (temporary, engine) = match schema {
+        SystemSchema::Performance => ("", "PERFORMANCE_SCHEMA"),
+        _ => ("TEMPORARY ", "MEMORY"),
+    };
+    let definition = format!(
+        "CREATE {temporary}TABLE {} (\n  {}\n) ENGINE={engine} DEFAULT CHARSET=utf8mb4",
+        quoted(name),
+        lines.join(",\n  ")
+    );
+    let mut listing = Listing::new(&["Table", "Create Table"]).long_text(1);
+    listing.push(vec![text(name), text(definition)]);
     listing
 }
 

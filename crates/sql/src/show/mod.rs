@@ -28,8 +28,8 @@ use plan::terms::is_volatile;
 use results::{Result, ResultColumn};
 
 pub use catalog::{
-    approximate_rows, columns, columns_of_view, create_database, create_table, create_view,
-    databases, index_lines, no_index_lines, open_tables, table_status, tables,
+    approximate_rows, columns, columns_of_view, create_database, create_own_table, create_table,
+    create_view, databases, index_lines, no_index_lines, open_tables, table_status, tables,
 };
 pub use events::{create_event, event_rows, events};
 pub use explain::{EXPLAIN_COLUMNS, ShownAccess, explained_table, plan_text};

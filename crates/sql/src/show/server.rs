@@ -10,7 +10,7 @@ use super::{Listing, maybe, number, text};
 use crate::server::{Sql, StatementName};
 use plan::encryption::SessionTls;
 use plan::process_line::ProcessLine;
-use plan::variables::{SessionVariables, VARIABLES};
+use plan::variables::{SessionVariables, VARIABLES, definition};
 
 /// SHOW VARIABLES; of the session if given, else global.
 pub fn variables(sql: &Sql, session: Option<&SessionVariables>) -> Listing {
@@ -26,7 +26,28 @@ pub fn variables(sql: &Sql, session: Option<&SessionVariables>) -> Listing {
 }
 
 /// Figures of MySQL 9.7 that tools read and nothing here counts, or that this server has none of.
+/// Not `Innodb_log_waits`, which mysqltuner divides by another one of these.
 const NOT_COUNTED: &str = include_str!("not_counted.txt");
+
+/// What MySQL 9.7 can do and this server cannot.
+const NOT_THERE: [&str; 4] = [
+    "Resource_group_supported",
+    "Telemetry_logs_supported",
+    "Telemetry_metrics_supported",
+    "Telemetry_traces_supported",
+];
+
+/// Figures that say what variables do.
+const OF_VARIABLES: [(&str, &str); 8] = [
+    ("Current_tls_ca", "ssl_ca"),
+    ("Current_tls_capath", "ssl_capath"),
+    ("Current_tls_cert", "ssl_cert"),
+    ("Current_tls_cipher", "ssl_cipher"),
+    ("Current_tls_crl", "ssl_crl"),
+    ("Current_tls_crlpath", "ssl_crlpath"),
+    ("Current_tls_key", "ssl_key"),
+    ("Current_tls_version", "tls_version"),
+];
 
 /// `innodb_page_size`.
 const PAGE_BYTES: u64 = 16_384;
@@ -104,6 +125,11 @@ pub fn status(sql: &Sql, tls: SessionTls) -> Listing {
         })
         .collect();
     figures.extend(others);
+    figures.extend(NOT_THERE.map(|name| (name.to_string(), "OFF".to_string())));
+    for (figure, variable) in OF_VARIABLES {
+        let value = definition(variable).map(|definition| sql.globals().text(definition));
+        figures.push((figure.to_string(), value.unwrap_or_default()));
+    }
     figures.push(("Ssl_cipher".to_string(), tls.cipher.to_string()));
     figures.push(("Ssl_version".to_string(), tls.version.to_string()));
     figures.extend(pages(&shown));

@@ -22,12 +22,13 @@ use super::listed_columns::{ListedTables, TableFiller};
 use crate::server::Sql;
 use crate::show::{self, Listing};
 use crate::system_schema::information_schema::renamed;
-use crate::system_schema::{ListingContext, SystemSchema};
+use crate::system_schema::{ListedSchema as _, ListingContext, SystemSchema};
 use access::Privilege;
 pub(super) use metadata_locks::{MetadataLock, all as all_metadata_locks};
 use plan::listing::AskedTables;
 use results::{Result, SqlError};
 pub(super) use sums::{GroupedBy, grouped};
+use values::ErrorCode;
 
 /// What the tables are like.
 static LISTED: LazyLock<ListedTables> =
@@ -124,19 +125,83 @@ pub fn check_readable(facts: &ListingContext<'_>, table: &str) -> Result<()> {
     }
 }
 
-/// Sets a table that counts back to nothing; whether it is one.
-pub fn truncate(sql: &Sql, table: &str) -> bool {
-    match table.to_ascii_lowercase().as_str() {
+/// Tables that say what is counted; in MySQL they may be changed, here they say what is so.
+const SETUP: &str = "setup_";
+
+/// How names of tables begin that MySQL empties, and the names of the other ones.
+const EMPTIED: [&str; 8] = [
+    "events_",
+    "file_summary_",
+    "memory_",
+    "objects_summary_",
+    "socket_summary_",
+    "status_by_",
+    "table_io_waits_",
+    "table_lock_waits_",
+];
+const EMPTIED_NAMES: [&str; 9] = [
+    "accounts",
+    "binary_log_transaction_compression_stats",
+    "global_status",
+    "host_cache",
+    "hosts",
+    "prepared_statements_instances",
+    "setup_actors",
+    "setup_objects",
+    "users",
+];
+
+/// Error 1142, or 1146 for a table that is not there.
+pub fn denied(verb: &str, user: &str, table: &str) -> SqlError {
+    let name = table.to_ascii_lowercase();
+    match TABLES.contains(&name.as_str()) {
+        true => SqlError::table_denied(verb, user, &name),
+        false => SystemSchema::Performance.unknown_table(&name),
+    }
+}
+
+/// Why a table is not written to: 1683 where MySQL lets it be changed, else as `denied`.
+pub fn why_not_written(verb: &str, user: &str, table: &str) -> SqlError {
+    let name = table.to_ascii_lowercase();
+    let may_be_changed = match verb {
+        "UPDATE" => name.starts_with(SETUP) || name == "threads",
+        _ => name == "setup_actors" || name == "setup_objects",
+    };
+    match may_be_changed && TABLES.contains(&name.as_str()) {
+        true => SqlError::new(ErrorCode::WrongPerfschemaUsage, "Invalid performance_schema usage."),
+        false => denied(verb, user, table),
+    }
+}
+
+/// TRUNCATE: sets what a table counts back to nothing. A table of what is not counted here is empty
+/// before it, and stays so.
+///
+/// # Errors
+/// 1142 for one that says what there is; 1146.
+pub fn truncate(sql: &Sql, table: &str, user: &str) -> Result<()> {
+    let name = table.to_ascii_lowercase();
+    let is_emptied = EMPTIED.iter().any(|prefix| name.starts_with(prefix))
+        || EMPTIED_NAMES.contains(&name.as_str());
+    if !is_emptied || !TABLES.contains(&name.as_str()) {
+        return Err(denied("DROP", user, table));
+    }
+    match name.as_str() {
         "events_statements_summary_by_digest"
         | "events_statements_histogram_by_digest"
         | "events_statements_histogram_global" => sql.history().digests().forget(),
         // Truncating one of these empties them all: they are sums of the same.
-        "events_statements_summary_by_account_by_event_name"
+        "accounts"
+        | "hosts"
+        | "users"
+        | "events_statements_summary_by_account_by_event_name"
         | "events_statements_summary_by_host_by_event_name"
         | "events_statements_summary_by_thread_by_event_name"
         | "events_statements_summary_by_user_by_event_name"
         | "events_statements_summary_global_by_event_name" => sql.processes().forget_sums(),
-        _ => return false,
+        "table_io_waits_summary_by_table" | "table_io_waits_summary_by_index_usage" => {
+            sql.engine().asked_keys().forget_uses();
+        }
+        _ => {}
     }
-    true
+    Ok(())
 }

@@ -79,11 +79,23 @@ fn fill(facts: &ListingContext<'_>, name: &str, amounts: Amounts, view: &mut Tab
         "user_summary" => accounts::summary(facts, users, amounts, view),
         "user_summary_by_statement_latency" => accounts::by_latency(facts, users, amounts, view),
         "user_summary_by_statement_type" => accounts::by_type(facts, users, amounts, view),
+        "sys_config" => settings(view),
         "version" => view.push(|column| match column {
             "sys_version" => Some(text(SYS_VERSION)),
             _ => Some(text(crate::server::SERVER_VERSION)),
         }),
         _ => {}
+    }
+}
+
+/// `sys_config`: what nobody has set, but NULL where it is nothing.
+fn settings(view: &mut TableFiller<'_>) {
+    for (name, value) in expression::SYS_SETTINGS {
+        view.push(|column| match column {
+            "variable" => Some(text(name)),
+            "value" => Some(text(value)).filter(|_| !value.is_empty()),
+            _ => None,
+        });
     }
 }
 

@@ -8,7 +8,7 @@ use expression::{
 };
 use sqlparser::ast::{
     DataType, Expr, Function as Call, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
-    FunctionArgumentList, FunctionArguments, Ident, Interval,
+    FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName,
 };
 use syntax::cursor::name_parts;
 use syntax::{JSON_EMPTY, JSON_ERROR};
@@ -96,14 +96,23 @@ pub(super) fn too_many_digits(asked: u64, by: &str) -> SqlError {
     )
 }
 
+/// A function's name with its schema, without quotes.
+fn plain_name(name: &ObjectName) -> String {
+    let parts: Vec<_> = name_parts(name).into_iter().map(|part| part.value.as_str()).collect();
+    parts.join(".")
+}
+
 pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
-    let parts = name_parts(&call.name);
-    let [name] = parts.as_slice() else { return unsupported(&call.name) };
+    let name = match name_parts(&call.name)[..] {
+        [name] => name.value.clone(),
+        [schema, name] if schema.value == "sys" => format!("sys.{}", name.value),
+        _ => return Err(expression::Error::unknown_function(&plain_name(&call.name)).into()),
+    };
     if call.over.is_some() || call.filter.is_some() {
         return needs_query("window functions");
     }
     if let ("JSON_VALUE", FunctionArguments::List(list)) =
-        (name.value.to_ascii_uppercase().as_str(), &call.args)
+        (name.to_ascii_uppercase().as_str(), &call.args)
     {
         return json_value(list, names);
     }
@@ -122,7 +131,7 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
             _ => return needs_query(&call.name),
         }
     }
-    let upper = name.value.to_ascii_uppercase();
+    let upper = name.to_ascii_uppercase();
     match (upper.as_str(), exprs.as_slice()) {
         ("VALUES" | "VALUE", [Expr::Identifier(column)]) => values_call(&[column], names),
         ("VALUES" | "VALUE", [Expr::CompoundIdentifier(parts)]) => {
@@ -148,7 +157,7 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
         ("SUBDATE", [base, days]) => {
             Ok(shift_node(bind(base, names)?, bind(days, names)?, Unit::Day, true))
         }
-        ("ADD_MONTHS", _) => Err(expression::Error::parameter_count(&name.value).into()),
+        ("ADD_MONTHS", _) => Err(expression::Error::parameter_count(&name).into()),
         ("MOD", [a, b]) => {
             let (a, b) = (bind(a, names)?, bind(b, names)?);
             Ok(arithmetic_node(Arithmetic::Modulo, a, b, names.mode))
@@ -165,7 +174,7 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
         ("CHAR", [.., _]) | (_, _) => {
             // A query knows all that there are, aggregates too.
             if names.resolver.is_some() && Function::find(&upper, exprs.len()).is_none() {
-                return Err(expression::Error::unknown_function(&name.value).into());
+                return Err(expression::Error::unknown_function(&name).into());
             }
             let arguments =
                 exprs.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<_>>>()?;

@@ -7,31 +7,11 @@
 
 use values::datum::Value;
 
-use crate::server::StatementName;
+use crate::server::{CONSUMERS, StatementName};
 use crate::show::text;
 use crate::system_schema::ListingContext;
 use crate::system_schema::listed_columns::TableFiller;
 use plan::variables::{VARIABLES, bounds};
-
-/// Where counts may go, and whether there are any here.
-const CONSUMERS: [(&str, bool); 16] = [
-    ("events_stages_current", false),
-    ("events_stages_history", false),
-    ("events_stages_history_long", false),
-    ("events_statements_cpu", false),
-    ("events_statements_current", true),
-    ("events_statements_history", true),
-    ("events_statements_history_long", false),
-    ("events_transactions_current", true),
-    ("events_transactions_history", false),
-    ("events_transactions_history_long", false),
-    ("events_waits_current", false),
-    ("events_waits_history", false),
-    ("events_waits_history_long", false),
-    ("global_instrumentation", true),
-    ("statements_digest", true),
-    ("thread_instrumentation", true),
-];
 
 fn yes_or_no(is_so: bool) -> Value {
     text(if is_so { "YES" } else { "NO" })

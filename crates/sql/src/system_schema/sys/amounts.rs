@@ -1,28 +1,10 @@
 //! Times and bytes: in words, as MySQL's `FORMAT_PICO_TIME` and `FORMAT_BYTES` write them, or as
 //! numbers, in views whose names begin with `x$`.
 
+use expression::amounts::{bytes_in_words, picoseconds_in_words};
 use values::datum::Value;
 
 use crate::show::{number, text};
-
-/// Units of time from the largest, and how many picoseconds each is.
-const TIMES: [(&str, u64); 7] = [
-    ("d", 86_400_000_000_000_000),
-    ("h", 3_600_000_000_000_000),
-    ("min", 60_000_000_000_000),
-    ("s", 1_000_000_000_000),
-    ("ms", 1_000_000_000),
-    ("us", 1_000_000),
-    ("ns", 1_000),
-];
-const BYTES: [(&str, u64); 6] = [
-    ("EiB", 1 << 60),
-    ("PiB", 1 << 50),
-    ("TiB", 1 << 40),
-    ("GiB", 1 << 30),
-    ("MiB", 1 << 20),
-    ("KiB", 1 << 10),
-];
 
 /// How a view writes times and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +21,7 @@ impl Amounts {
         let picoseconds = u128::from(micros) * 1_000_000;
         match self {
             Amounts::Numbers => number(u64::try_from(picoseconds).unwrap_or(u64::MAX)),
-            Amounts::Words => {
-                text(in_unit(picoseconds, &TIMES).unwrap_or_else(|| format!("{picoseconds:>3} ps")))
-            }
+            Amounts::Words => text(picoseconds_in_words(picoseconds as f64)),
         }
     }
 
@@ -49,16 +29,9 @@ impl Amounts {
     pub(super) fn bytes(self, bytes: u64) -> Value {
         match self {
             Amounts::Numbers => number(bytes),
-            Amounts::Words => text(
-                in_unit(u128::from(bytes), &BYTES).unwrap_or_else(|| format!("{bytes:>4} bytes")),
-            ),
+            Amounts::Words => text(bytes_in_words(bytes as f64)),
         }
     }
-}
-
-fn in_unit(amount: u128, units: &[(&str, u64)]) -> Option<String> {
-    let (unit, size) = units.iter().find(|(_, size)| amount >= u128::from(*size))?;
-    Some(format!("{:.2} {unit}", amount as f64 / *size as f64))
 }
 
 #[cfg(test)]
