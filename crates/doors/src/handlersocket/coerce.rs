@@ -94,10 +94,12 @@ fn without_offset(text: &[u8]) -> &[u8] {
 
 /// The text without the digits of a second's fraction that the column does not keep.
 fn cut_fraction<'t>(ty: &ColumnType, text: &'t [u8]) -> Cow<'t, [u8]> {
-    let (ColumnType::Time { fsp } | ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp }) =
-        ty
-    else {
-        return Cow::Borrowed(text);
+    let fsp = match ty {
+        ColumnType::Date => &0,
+        ColumnType::Time { fsp }
+        | ColumnType::DateTime { fsp }
+        | ColumnType::Timestamp { fsp } => fsp,
+        _ => return Cow::Borrowed(text),
     };
     let Some(dot) = text.iter().rposition(|byte| *byte == b'.') else {
         return Cow::Borrowed(text);

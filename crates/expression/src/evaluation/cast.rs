@@ -3,8 +3,9 @@
 //! Not here: conversion to a column's domain on writing (`values::convert`).
 
 use values::ErrorCode;
-use values::convert::{Issue, convert};
+use values::convert::{Converted, Issue, convert};
 use values::datum::{Datum, Value};
+use values::temporal::Time;
 use values::types::ColumnType;
 
 use crate::row::scope::Scope;
@@ -68,6 +69,10 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
                 Datum::Timestamp(instant) if matches!(ty, ColumnType::Time { .. }) => {
                     Datum::Time(instant.to_datetime(scope.zone).time())
                 }
+                // Of its first day.
+                Datum::Year(_) if matches!(ty, ColumnType::Time { .. }) => {
+                    Datum::Time(Time::ZERO)
+                }
                 // A time of day is one of today, a year its first day.
                 Datum::Time(_) | Datum::Year(_) if has_day(ty) => {
                     match scope.moment(cell.datum()) {
@@ -77,7 +82,10 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
                 }
                 other => other,
             };
-            let converted = convert(ty, datum, scope.zone);
+            let converted = match ty {
+                ColumnType::Date => day_of(datum, scope),
+                _ => convert(ty, datum, scope.zone),
+            };
             if is_refused_day(&converted.value, scope) {
                 let shown = Cell::of(datum.to_value());
                 let issue = Issue::Incorrect { what: "datetime" };
@@ -97,6 +105,19 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
             Ok(Cell::of(converted.value))
         }
     }
+}
+
+/// The day that a value says: where a column of days would round, its time is cut off.
+fn day_of(datum: Datum<'_>, scope: &Scope<'_>) -> Converted {
+    let datum = match datum {
+        Datum::Decimal(number) => number.truncate(0).map_or(datum, Datum::Decimal),
+        datum => datum,
+    };
+    let mut converted = convert(&ColumnType::DateTime { fsp: 6 }, datum, scope.zone);
+    if let Value::DateTime(moment) = converted.value {
+        converted.value = Value::Date(moment.date());
+    }
+    converted
 }
 
 /// Whether values of the type are numbers.

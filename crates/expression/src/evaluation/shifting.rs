@@ -4,7 +4,7 @@
 
 use values::ErrorCode;
 use values::datum::Datum;
-use values::temporal::Time;
+use values::temporal::{Fraction, Time, number_to_datetime, read_datetime};
 use values::types::ColumnType;
 
 use crate::functions::time::moment::{
@@ -84,10 +84,10 @@ pub fn shift_node<'a>(
     let day_in = match base.datum() {
         Datum::Date(_) => true,
         Datum::Bytes(text) => {
-            values::temporal::read_datetime(text).is_some_and(|read| read.date_only)
+            read_datetime(text).is_some_and(|read| read.date_only)
         }
         Datum::Int(number) => {
-            values::temporal::number_to_datetime(number, 0).is_some_and(|(_, date_only)| date_only)
+            number_to_datetime(number, Fraction::default()).is_some_and(|(_, date_only)| date_only)
         }
         _ => false,
     };
@@ -128,7 +128,14 @@ pub fn extract_node<'a>(unit: Unit, a: &'a Node, scope: &Scope<'a>) -> Result<Ce
     };
     let part = match clock {
         Some(time) => extract_of_time(unit, time),
-        None => scope.moment(cell.datum()).map(|moment| extract(unit, moment)),
+        None => match scope.moment(cell.datum()) {
+            Some(moment) => Some(extract(unit, moment)),
+            // A number that says no day, such as one below 0.
+            None if unit.is_of_span() && !matches!(cell.datum(), Datum::Bytes(_)) => {
+                span(cell.datum(), scope.zone).and_then(|time| extract_of_time(unit, time))
+            }
+            None => None,
+        },
     };
     Ok(part.map_or(NULL, |value| Cell::Plain(Datum::Int(value))))
 }

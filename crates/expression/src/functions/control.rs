@@ -14,11 +14,12 @@ use values::types::ColumnType;
 use crate::evaluation::condition::order_of;
 use crate::functions::call::{Call, int};
 use crate::functions::function::Function;
+use crate::functions::time::digits::{fraction_digits, written_digits};
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::common::{chosen_of, settle};
 use crate::tree::make::{common_rule, is_moment};
-use crate::tree::node::Node;
+use crate::tree::node::{Kind, Node};
 use crate::value::cell::{Cell, NULL, text_of};
 use crate::value::compare::compare;
 use crate::value::number::Number;
@@ -139,7 +140,7 @@ pub(crate) fn extreme<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
 fn text_of_moment<'a>(cell: Cell<'a>, arguments: &[Node], scope: &Scope<'_>) -> Cell<'a> {
     let Some(moment) = scope.moment(cell.datum()) else { return cell };
     let has_moment = |node: &Node| is_moment(node) && node.ty != ColumnType::Date;
-    let fsp = arguments.iter().map(|node| node.ty.fsp()).max().unwrap_or(0);
+    let fsp = arguments.iter().map(|node| digits_of(node, scope)).max().unwrap_or(0);
     let (kind, shown) = match arguments.iter().any(has_moment) {
         true => (ColumnType::DateTime { fsp }, Datum::DateTime(moment)),
         false => (ColumnType::Date, Datum::Date(moment.date())),
@@ -147,6 +148,18 @@ fn text_of_moment<'a>(cell: Cell<'a>, arguments: &[Node], scope: &Scope<'_>) -> 
     let mut text = Vec::new();
     text_of(&kind, shown, scope.zone, &mut text);
     Cell::Owned(text)
+}
+
+/// Digits of a second's fraction that an argument brings along: of a text those that it is written
+/// with, or six.
+fn digits_of(node: &Node, scope: &Scope<'_>) -> u8 {
+    match (&node.kind, node.evaluate(scope)) {
+        (Kind::Parameter(_), Ok(cell)) => match cell.datum() {
+            Datum::Bytes(text) => written_digits(text),
+            _ => fraction_digits(node),
+        },
+        _ => fraction_digits(node),
+    }
 }
 
 /// INTERVAL: how many of the numbers behind the first one are not above it, up to one that is; NULL

@@ -335,6 +335,7 @@ macro_rules! each_function {
                 BytesLeft ["<bytes <<>"] exactly(2), By(result::first_bytes), NotNull(text::bit_strings::call);
                 BytesRight ["<bytes >>>"] exactly(2), By(result::first_bytes), NotNull(text::bit_strings::call);
                 BesideYear ["<beside year>"] exactly(1), Int, Values(time::year::beside_year);
+                MomentNumber ["<moment number>"] between(1, 2), Double, NotNull(time::carried::moment_number);
                 WrittenIn ["<written in>"] exactly(2), Bytes, Values(text::charset::call);
                 ArrayOf ["<array of>"] exactly(3), Bytes, Values(json::typed_array::array_of);
                 ElementAs ["<element as>"] exactly(2), Bytes, Values(json::typed_array::element_as);

@@ -239,6 +239,15 @@ impl<'a> Scope<'a> {
         DateTime::today_at(time, self.context?.now, self.zone)
     }
 
+    /// The same where only its day counts: a number's fraction is cut off then, not rounded (MySQL
+    /// 9.7: tests/oracle/sql/times.sql).
+    pub fn day(&self, datum: Datum<'_>) -> Option<DateTime> {
+        match datum {
+            Datum::Decimal(number) => self.moment(Datum::Decimal(number.truncate(0)?)),
+            datum => self.moment(datum),
+        }
+    }
+
     /// A length of time, with a warning for a text that is none.
     pub fn span(&self, datum: Datum<'_>) -> Option<Time> {
         let found = span(datum, self.zone);

@@ -11,6 +11,7 @@ use crate::evaluation::cast::is_number;
 use crate::functions::definition::{Family, SEES_BYTES};
 use crate::functions::function::Function;
 use crate::functions::text::charset::{in_one_charset, seen_as_bytes};
+use crate::functions::time::carried;
 use crate::functions::time::digits::number_digits;
 use crate::functions::time::moment::Unit;
 use crate::statement::error::Result;
@@ -99,11 +100,23 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
         Function::Greatest | Function::Least if arguments.iter().any(is_moment) => {
             arguments.into_iter().map(read_as_time).collect()
         }
+        Function::NullIf => beside_first(arguments),
         _ if function.has(SEES_BYTES) => arguments.into_iter().map(seen_as_bytes).collect(),
         _ => arguments.into_iter().zip(are_wanted).map(as_wanted).collect(),
     };
     let (ty, nullable) = function.result(&arguments);
     Some(Ok(Node::new(Kind::Call(function, arguments), ty, nullable)))
+}
+
+/// What NULLIF compares with its first argument, as `compared` has it beside a YEAR.
+fn beside_first(arguments: Vec<Node>) -> Vec<Node> {
+    match <[Node; 2]>::try_from(arguments) {
+        Ok([first, second]) => {
+            let second = beside_year(second, &first);
+            vec![first, second]
+        }
+        Err(arguments) => arguments,
+    }
 }
 
 /// A value as text.
@@ -137,6 +150,11 @@ pub fn case_condition(operand: Node, value: Node) -> Node {
 /// day is one of today beside a moment.
 pub fn among(mut node: Node, mut list: Vec<Node>) -> (Node, Vec<Node>) {
     in_one_charset(std::iter::once(&mut node).chain(&mut list));
+    let texts = |listed: &Node| !is_number(&listed.ty) && !listed.is_untyped();
+    if !list.iter().any(texts) && let Some(first) = list.first() {
+        node = beside_number(node, first);
+    }
+    let list: Vec<Node> = list.into_iter().map(|listed| beside_number(listed, &node)).collect();
     if is_moment(&node) {
         return (node, list.into_iter().map(|node| of_today(node.with_number())).collect());
     }
@@ -174,6 +192,11 @@ pub fn common_rule<'n>(nodes: impl Iterator<Item = &'n Node>) -> Collation {
 pub fn within(mut nodes: [Node; 3]) -> [Node; 3] {
     in_one_charset(nodes.iter_mut());
     let number = nodes.iter().find(|node| is_number(&node.ty)).cloned();
+    let untyped = nodes.iter().find(|node| node.is_untyped()).cloned();
+    let nodes = nodes.map(|node| match &untyped {
+        Some(untyped) if number.is_none() => carried::beside_untyped(node, untyped),
+        _ => node,
+    });
     let nodes = nodes.map(|node| match (&node.ty, &number) {
         (ColumnType::Json, Some(number)) => json_as_other(node, number),
         _ => node.json_as_text(),
@@ -191,6 +214,7 @@ pub fn within(mut nodes: [Node; 3]) -> [Node; 3] {
     nodes.map(|node| match (texts, moments) {
         (true, _) => node,
         (false, true) => of_today(node),
+        (false, false) if number.is_some() => carried::as_number(node.with_number()),
         (false, false) => node.with_number(),
     })
 }
@@ -217,6 +241,8 @@ fn of_today(node: Node) -> Node {
 /// of today beside a moment.
 pub fn compared(mut a: Node, mut b: Node) -> (Node, Node) {
     in_one_charset([&mut a, &mut b].into_iter());
+    let a = beside_number(a, &b);
+    let b = beside_number(b, &a);
     if is_moment(&a) && is_time(&b) {
         return (a, of_today(b));
     }
@@ -230,6 +256,15 @@ pub fn compared(mut a: Node, mut b: Node) -> (Node, Node) {
         return (a, b.with_number());
     }
     both_shown(a, b)
+}
+
+/// A text that says a moment is the number of that beside a number.
+fn beside_number(node: Node, other: &Node) -> Node {
+    match is_number(&other.ty) {
+        true => carried::as_number(node),
+        false if other.is_untyped() => carried::beside_untyped(node, other),
+        false => node,
+    }
 }
 
 /// Two sides of a comparison, each as it is seen beside the other.

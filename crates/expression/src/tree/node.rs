@@ -13,6 +13,7 @@ use values::language::Sensitivity;
 use values::types::{Collation, ColumnType, LobSize};
 
 use crate::functions::function::Function;
+use crate::functions::time::carried;
 use crate::functions::time::moment::Unit;
 use crate::tree::lists::List;
 use crate::tree::once::OnceNode;
@@ -354,10 +355,26 @@ impl Node {
         }
     }
 
-    /// An operand of arithmetic: as `with_number`, and JSON and BIT as the number that it is.
+    /// An operand of arithmetic: as `with_number`, and JSON, BIT and a text that a function made of
+    /// a moment as the number that it is; an ENUM or SET as a DOUBLE (MySQL 9.7:
+    /// tests/oracle/sql/carried-moments.sql).
     #[must_use]
     pub fn as_operand(self) -> Node {
-        self.with_number().json_as_number().bits_as_number()
+        let node = carried::as_number(self.with_number().json_as_number().bits_as_number());
+        match node.ty.is_listed() {
+            true => {
+                let nullable = node.nullable;
+                Node::new(Kind::Cast(Box::new(node)), ColumnType::Double(None), nullable)
+            }
+            false => node,
+        }
+    }
+
+    /// What an aggregate of numbers takes: JSON and a text that a function made of a moment as the
+    /// number that it is.
+    #[must_use]
+    pub fn as_summand(self) -> Node {
+        carried::as_number(self.json_as_number())
     }
 
     /// A BIT as its number; anything else as it is.

@@ -9,9 +9,10 @@ use std::cmp::Ordering;
 use values::collation;
 use values::convert::{Issue, convert};
 use values::datum::{Datum, Value};
+use values::decimal::Decimal;
 use values::temporal::{
-    Date, DateTime, ReadDateTime, Time, Zone, number_to_bound, number_to_datetime, read_datetime,
-    read_time,
+    Date, DateTime, Fraction, ReadDateTime, Time, Zone, number_to_bound, number_to_datetime,
+    read_datetime, read_time,
 };
 use values::types::{Collation, ColumnType};
 
@@ -78,11 +79,13 @@ pub fn compare(
         }
         (Datum::Time(x), _) if is_number(b) => Some(x.cmp(&span(b, zone).unwrap_or(Time::ZERO))),
         // 20240131 is that day.
-        _ if is_moment(a) && is_number(b) => {
-            Some(moment(a, zone)?.cmp(&bound(b, zone).unwrap_or(DateTime::ZERO)))
-        }
+        _ if is_moment(a) && is_number(b) => match bound(b, zone) {
+            Some(bound) => Some(moment(a, zone)?.cmp(&bound)),
+            // No day: both are numbers.
+            None => numbers(a, b, zone),
+        },
         _ if is_number(a) && is_moment(b) => {
-            Some(bound(a, zone).unwrap_or(DateTime::ZERO).cmp(&moment(b, zone)?))
+            compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
         }
         _ => numbers(a, b, zone),
     }
@@ -120,9 +123,13 @@ fn moment_as(
     datum: Datum<'_>,
     zone: Zone,
     read: fn(&[u8]) -> Option<ReadDateTime>,
-    of_number: fn(i64, u32) -> Option<(DateTime, bool)>,
+    of_number: fn(i64, Fraction) -> Option<(DateTime, bool)>,
 ) -> Option<DateTime> {
-    let number = |number: i64, micros| of_number(number, micros).map(|(value, _)| value);
+    let whole = |number: i64| of_number(number, Fraction::default()).map(|(value, _)| value);
+    let exact = |number: Decimal| {
+        let (number, fraction) = Fraction::split(number).filter(|_| !number.is_negative())?;
+        of_number(number, fraction).map(|(value, _)| value)
+    };
     match datum {
         Datum::Date(v) => Some(DateTime::from_date(v)),
         Datum::DateTime(v) => Some(v),
@@ -136,15 +143,11 @@ fn moment_as(
                 .and_then(|offset| zone.datetime_at(Zone::ahead(offset).instant_of(read.value)?));
             Some(elsewhere.unwrap_or(read.value))
         }
-        Datum::Int(v) => number(v, 0),
-        Datum::UInt(v) => number(i64::try_from(v).ok()?, 0),
-        Datum::Decimal(v) => {
-            let whole = v.truncate(0)?;
-            let micros = v.checked_sub(whole)?.rescale(6)?.abs().unscaled().as_u32();
-            number(whole.to_i64()?, micros)
-        }
-        Datum::Double(v) => number(v as i64, 0),
-        Datum::Float(v) => number(v as i64, 0),
+        Datum::Int(v) => whole(v),
+        Datum::UInt(v) => whole(i64::try_from(v).ok()?),
+        Datum::Decimal(v) => exact(v),
+        Datum::Double(v) => exact(Decimal::from_f64(v)?),
+        Datum::Float(v) => exact(Decimal::from_f64(v.into())?),
         _ => None,
     }
 }
@@ -156,7 +159,8 @@ pub fn span(datum: Datum<'_>, zone: Zone) -> Option<Time> {
         Datum::Bytes(text) => read_time(text).map(|read| read.value),
         Datum::DateTime(v) => Some(v.time()),
         Datum::Timestamp(v) => Some(v.to_datetime(zone).time()),
-        Datum::Date(_) => Some(Time::ZERO),
+        // A year is a day of it.
+        Datum::Date(_) | Datum::Year(_) => Some(Time::ZERO),
         // No number of a time or a day, and none that is beyond its kind.
         _ if is_huge(datum) => None,
         Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_) => {
@@ -167,7 +171,7 @@ pub fn span(datum: Datum<'_>, zone: Zone) -> Option<Time> {
                 _ => None,
             }
         }
-        Datum::Null | Datum::Year(_) | Datum::Enum(_) | Datum::Set(_) => None,
+        Datum::Null | Datum::Enum(_) | Datum::Set(_) => None,
     }
 }
 

@@ -230,7 +230,7 @@ impl Binder<'_> {
                 F::DeviationOfAll | F::DeviationOfSample | F::VarianceOfAll | F::VarianceOfSample
             )
         {
-            arguments = arguments.into_iter().map(Node::json_as_number).collect();
+            arguments = arguments.into_iter().map(Node::as_summand).collect();
         }
         match function {
             F::CountRows if arguments.is_empty() && !distinct => {}

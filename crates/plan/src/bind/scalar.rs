@@ -17,10 +17,7 @@ mod operator;
 
 use std::cell::Cell;
 
-use expression::{
-    Kind, List, Node, Unit, among, boolean, case_condition, common_type, converted_to,
-    display_chars, in_one_charset, is_number, seen_as_bytes, text_type, within,
-};
+use expression::{Kind, List, Node, Unit, among, boolean, case_condition, common_type, converted_to, display_chars, in_one_charset, is_number, seen_as_bytes, text_type, within, as_integer};
 use sqlparser::ast::{Expr, Value as Literal};
 use values::CharacterSet;
 use values::ErrorCode;
@@ -385,6 +382,10 @@ fn introduced(prefix: &str, node: Node) -> Bound<Node> {
 fn cast_node(expr: &Expr, data_type: &sqlparser::ast::DataType, names: &Names<'_>) -> Bound<Node> {
     let mut ty = cast_type(data_type)?;
     let node = match bind(expr, names)? {
+        node if matches!(ty, ColumnType::Int { .. }) => as_integer(node.with_number()),
+        node if matches!(ty, ColumnType::Decimal { .. } | ColumnType::Double(_)) => {
+            node.as_operand()
+        }
         node if is_number(&ty) => node.with_number(),
         node if ty.is_binary_string() => seen_as_bytes(node),
         node => node,

@@ -7,6 +7,9 @@
 
 use std::sync::Arc;
 
+use values::convert::Issue;
+use values::{ColumnType, SqlMode};
+
 use crate::alter::alteration::Alteration;
 use crate::alter::conversion::{ConversionRules, ConversionWarning};
 use crate::alter::plan::{Plan, plan};
@@ -19,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::foreign_key::ForeignKeyChecks;
 use crate::partition::PartitionFault;
 use crate::rules::Rules;
-use crate::schema::TableDefinition;
+use crate::schema::{Column, DefaultValue, TableDefinition};
 use crate::table::{KeptNumbers, PRIMARY, Patience, Table, partition_range};
 
 /// What an ALTER TABLE has to do.
@@ -93,6 +96,7 @@ impl Engine {
         }
         let mut plan = plan(&table, alterations, self.catalog().make_rules())?;
         check_new_defaults(&plan, &self.rules_of(&plan.definition)?)?;
+        self.check_implicit_days(&table, &plan, rules.mode)?;
         if plan.definition.partitioning.is_some() && table.state.is_referenced() {
             return Err(BrokenRule::Partitioning(PartitionFault::ForeignKey).into());
         }
@@ -110,6 +114,36 @@ impl Engine {
         let change = self.catalog().change();
         self.publish_plan(change, &table, plan, relations)?;
         Ok(AlterOutcome::default())
+    }
+
+    /// Rows that exist get no zero day in a new column where the mode refuses those.
+    ///
+    /// # Errors
+    /// `Value` for such a column; those of reading whether there is a row.
+    pub(super) fn check_implicit_days(
+        &self,
+        table: &Table,
+        plan: &Plan,
+        mode: SqlMode,
+    ) -> Result<()> {
+        if !mode.strict() || !mode.no_zero_date() {
+            return Ok(());
+        }
+        let has_zero = |(column, origin): (&Column, &Option<usize>)| {
+            let what = match column.ty {
+                ColumnType::Date => "date",
+                ColumnType::DateTime { .. } => "datetime",
+                _ => return None,
+            };
+            let is_implied = column.default == DefaultValue::None && column.computed.is_none();
+            let is_new = origin.is_none() && !column.nullable && is_implied;
+            is_new.then(|| (column.name.clone(), Issue::Incorrect { what }))
+        };
+        let columns = plan.definition.columns.iter().zip(&plan.origins);
+        match columns.filter_map(has_zero).next() {
+            Some((column, issue)) if !self.is_empty(table)? => Err(Error::Value { column, issue }),
+            _ => Ok(()),
+        }
     }
 
     /// What these alterations would have to do.

@@ -39,6 +39,7 @@ impl Engine {
         let mut plan = plan(table, alterations, self.catalog().make_rules())?;
         check_temporary(&plan.definition)?;
         check_new_defaults(&plan, &self.rules_of(&plan.definition)?)?;
+        self.check_implicit_days(table, &plan, rules.mode)?;
         if !self.catalog().has_database(&plan.definition.database) {
             return Err(no_database(&plan.definition.database));
         }

@@ -231,8 +231,16 @@ impl BulkLoad {
 }
 
 impl Engine {
-    fn is_empty(&self, table: &Table) -> Result<bool> {
-        let range = table.index_range(0);
-        Ok(!self.latest().scan(&range, Direction::Forward, Reach::Disk)?.advance()?)
+    /// Whether a table has no rows.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn is_empty(&self, table: &Table) -> Result<bool> {
+        for range in table.index_ranges(0) {
+            if self.latest().scan(&range, Direction::Forward, Reach::Disk)?.advance()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }

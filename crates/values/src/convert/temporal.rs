@@ -1,13 +1,14 @@
 //! DATE, TIME, DATETIME and TIMESTAMP.
 //!
-//! Fractions of a second round half up to the column's digits, as in MySQL (MariaDB cuts them).
+//! Fractions of a second round half up to the column's digits, as in MySQL (MariaDB cuts them); to
+//! none at all for a DATE, whose day is then the next one at the end of a day.
 
 use super::{Converted, Issue};
 use crate::datum::{Datum, Value};
 use crate::decimal::Decimal;
 use crate::temporal::{
-    Date, DateTime, ReadDateTime, Time, Timestamp, Zone, number_to_datetime, number_to_time,
-    read_datetime, read_time,
+    Date, DateTime, Fraction, ReadDateTime, Time, Timestamp, Zone, number_to_datetime,
+    number_to_time, read_datetime, read_time,
 };
 use crate::types::ColumnType;
 
@@ -15,34 +16,15 @@ use crate::types::ColumnType;
 #[derive(Clone, Copy)]
 struct Moment {
     value: DateTime,
-    /// Whether digits behind the microseconds round up.
-    round_up: bool,
     issue: Option<Issue>,
     note: bool,
 }
 
 impl Moment {
     fn of(value: DateTime) -> Moment {
-        Moment { value, round_up: false, issue: None, note: false }
-    }
-
-    /// The moment with `fsp` digits of its fraction; `None` past the calendar's end.
-    fn rounded(&self, fsp: u8) -> Option<DateTime> {
-        if fsp < 6 || !self.round_up {
-            return self.value.round(fsp);
-        }
-        match self.value.micros() {
-            999_999 => self.value.round(0),
-            micros => Some(self.value.with_micros(micros + 1)),
-        }
+        Moment { value, issue: None, note: false }
     }
 }
-
-/// A day's length, which no time of day has.
-const DAY: Time = match Time::from_micros(86_400_000_000) {
-    Some(day) => day,
-    None => Time::MAX,
-};
 
 /// A column's value of text.
 pub(super) fn from_text(ty: &ColumnType, text: &[u8], zone: Zone) -> Converted {
@@ -62,9 +44,8 @@ fn moment(read: ReadDateTime, zone: Zone) -> Moment {
         .and_then(|offset| zone.datetime_at(Zone::ahead(offset).instant_of(read.value)?));
     Moment {
         value: shifted.unwrap_or(read.value),
-        round_up: read.round_up,
         issue: read.garbage.then_some(Issue::Truncated),
-        note: read.digits_lost && !read.garbage,
+        note: false,
     }
 }
 
@@ -83,20 +64,25 @@ fn incorrect(ty: &ColumnType) -> Converted {
 fn store(ty: &ColumnType, moment: Moment, zone: Zone) -> Converted {
     let Moment { value, issue, note, .. } = moment;
     match ty {
-        ColumnType::Date => {
-            // A fraction alone is not worth a note.
-            let has_time = value.time().micros() >= 1_000_000;
-            let lost = (note || has_time) && issue.is_none();
-            Converted { value: Value::Date(value.date()), issue, note: lost }
-        }
+        ColumnType::Date => match value.round(0) {
+            Some(rounded) => {
+                // A fraction alone is not worth a note.
+                let has_time =
+                    value.time().micros() >= 1_000_000 && rounded.time() != Time::ZERO;
+                let lost = (note || has_time) && issue.is_none();
+                Converted { value: Value::Date(rounded.date()), issue, note: lost }
+            }
+            None => Converted::with(Value::Date(Date::ZERO), Issue::OutOfRange),
+        },
         ColumnType::Time { fsp } => {
-            let lost = (note || !value.date().is_zero()) && issue.is_none();
-            let rounded = moment.rounded(*fsp).unwrap_or_else(|| value.truncate(*fsp));
-            Converted { value: Value::Time(rounded.time()), issue, note: lost }
+            // A day's last half second is its 24:00:00.
+            let time = value.time();
+            let rounded = time.round(*fsp).unwrap_or_else(|| time.truncate(*fsp));
+            Converted { value: Value::Time(rounded), issue, note }
         }
-        ColumnType::DateTime { fsp } => match moment.rounded(*fsp) {
+        ColumnType::DateTime { fsp } => match value.round(*fsp) {
             Some(value) => Converted { value: Value::DateTime(value), issue, note },
-            None => Converted::with(Value::DateTime(value.truncate(*fsp)), Issue::OutOfRange),
+            None => Converted::with(Value::DateTime(DateTime::ZERO), Issue::OutOfRange),
         },
         ColumnType::Timestamp { fsp } => timestamp(*fsp, moment, zone),
         _ => incorrect(ty),
@@ -109,7 +95,7 @@ fn timestamp(fsp: u8, moment: Moment, zone: Zone) -> Converted {
     if !value.is_zero() && value.date().has_zero_part() {
         return Converted::with(zero, Issue::Incorrect { what: "datetime" });
     }
-    let rounded = moment.rounded(fsp);
+    let rounded = value.round(fsp);
     match rounded.and_then(|rounded| rounded.to_timestamp(zone)) {
         Some(instant) if rounded.is_some_and(|rounded| zone.leaves_out(rounded)) => {
             Converted::with(Value::Timestamp(instant), Issue::LeftOut)
@@ -119,12 +105,8 @@ fn timestamp(fsp: u8, moment: Moment, zone: Zone) -> Converted {
     }
 }
 
-fn fit_time(fsp: u8, value: Time, round_up: bool) -> Converted {
-    let raised = match (fsp, round_up) {
-        (6, true) => Time::from_micros(value.micros() + if value.is_negative() { -1 } else { 1 }),
-        _ => Some(value),
-    };
-    match raised.and_then(|raised| raised.round(fsp)) {
+fn fit_time(fsp: u8, value: Time) -> Converted {
+    match value.round(fsp) {
         Some(value) => Converted::clean(Value::Time(value)),
         None => Converted::with(Value::Time(value.truncate(fsp)), Issue::OutOfRange),
     }
@@ -137,10 +119,7 @@ fn time_from_text(fsp: u8, text: &[u8]) -> Converted {
     if read.out_of_range {
         return beyond_time(fsp, read.value);
     }
-    let mut converted = fit_time(fsp, read.value, read.round_up);
-    if read.of_day && converted.value == Value::Time(DAY) {
-        converted.value = Value::Time(Time::ZERO);
-    }
+    let mut converted = fit_time(fsp, read.value);
     if converted.issue.is_none() {
         converted.issue = read.garbage.then_some(Issue::Truncated);
         converted.note = read.lost && !read.garbage;
@@ -162,7 +141,7 @@ pub(super) fn from_datum(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Conve
             }
             _ => store(ty, Moment::of(value.to_datetime(zone)), zone),
         },
-        Datum::Time(value) if is_time => fit_time(ty.fsp(), value, false),
+        Datum::Time(value) if is_time => fit_time(ty.fsp(), value),
         Datum::Time(_) => incorrect(ty),
         Datum::Int(value) => from_number(ty, value, Fraction::default(), zone),
         Datum::UInt(value) | Datum::Set(value) => match i64::try_from(value) {
@@ -184,42 +163,40 @@ pub(super) fn from_datum(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Conve
 const DATE_NUMBERS: std::ops::Range<i64> = 10_000_000..99_991_231_235_959;
 
 fn from_number(ty: &ColumnType, number: i64, fraction: Fraction, zone: Zone) -> Converted {
-    let Fraction { micros, round_up } = fraction;
     match ty {
         ColumnType::Time { fsp } if !DATE_NUMBERS.contains(&number) => {
-            match number_to_time(number, micros) {
-                Some((value, false)) => fit_time(*fsp, value, round_up),
-                Some((value, true)) => beyond_time(*fsp, value),
-                None => incorrect(ty),
-            }
+            time_from_number(*fsp, number, fraction, number < 0)
         }
-        _ => match number_to_datetime(number, 0) {
+        ColumnType::Time { .. } => match number_to_datetime(number, Fraction::default()) {
+            Some((value, true)) => store(ty, Moment { note: true, ..Moment::of(value) }, zone),
+            Some((value, false)) => {
+                let time = value.with_micros(fraction.micros).time();
+                let time = fraction.on_time(time, false).unwrap_or(time);
+                Converted { note: true, ..fit_time(ty.fsp(), time) }
+            }
+            None => incorrect(ty),
+        },
+        _ => match number_to_datetime(number, fraction) {
             Some((value, date_only)) => {
-                let mut moment = Moment { round_up, ..Moment::of(value) };
-                if date_only {
-                    // A day has no fraction of a second.
-                    moment.note = micros > 0;
-                    moment.round_up = false;
-                } else {
-                    moment.value = value.with_micros(micros);
-                }
-                store(ty, moment, zone)
+                // A day has no fraction of a second.
+                let note = date_only && fraction.micros > 0;
+                store(ty, Moment { note, ..Moment::of(value) }, zone)
             }
             None => incorrect(ty),
         },
     }
 }
 
-fn beyond_time(fsp: u8, limit: Time) -> Converted {
-    Converted::with(Value::Time(limit.truncate(fsp)), Issue::OutOfRange)
+fn time_from_number(fsp: u8, number: i64, fraction: Fraction, negative: bool) -> Converted {
+    match number_to_time(number, fraction, negative) {
+        Some((value, false)) => fit_time(fsp, value),
+        Some((value, true)) => beyond_time(fsp, value),
+        None => incorrect(&ColumnType::Time { fsp }),
+    }
 }
 
-/// What stands behind a number's point, as a fraction of a second.
-#[derive(Clone, Copy, Default)]
-struct Fraction {
-    micros: u32,
-    /// Whether the next digit is 5 or more.
-    round_up: bool,
+fn beyond_time(fsp: u8, limit: Time) -> Converted {
+    Converted::with(Value::Time(limit.truncate(fsp)), Issue::OutOfRange)
 }
 
 fn from_double(ty: &ColumnType, value: f64, zone: Zone) -> Converted {
@@ -234,25 +211,15 @@ fn from_double(ty: &ColumnType, value: f64, zone: Zone) -> Converted {
 
 /// The digits before the point are the date's or time's, those behind it a second's fraction.
 fn from_decimal(ty: &ColumnType, value: Decimal, zone: Zone) -> Converted {
-    let parts = || {
-        let whole = value.truncate(0)?;
-        let digits = value.checked_sub(whole)?.abs().truncate(7)?.unscaled().as_u32();
-        Some((whole.to_i64(), Fraction { micros: digits / 10, round_up: digits % 10 >= 5 }))
-    };
-    match (parts(), ty) {
-        (Some((Some(0), fraction)), _) if value.is_negative() => from_small_negative(ty, fraction),
-        (Some((Some(whole), fraction)), _) => from_number(ty, whole, fraction, zone),
-        (_, ColumnType::Time { fsp }) => {
+    match (Fraction::split(value), ty) {
+        (Some((0, fraction)), ColumnType::Time { fsp }) => {
+            time_from_number(*fsp, 0, fraction, value.is_negative())
+        }
+        (Some((0, _)), _) if value.is_negative() => incorrect(ty),
+        (Some((whole, fraction)), _) => from_number(ty, whole, fraction, zone),
+        (None, ColumnType::Time { fsp }) => {
             beyond_time(*fsp, if value.is_negative() { Time::MIN } else { Time::MAX })
         }
-        _ => incorrect(ty),
-    }
-}
-
-/// A number between -1 and 0, whose sign is not in its whole part.
-fn from_small_negative(ty: &ColumnType, fraction: Fraction) -> Converted {
-    match (ty, Time::from_micros(-i64::from(fraction.micros))) {
-        (ColumnType::Time { fsp }, Some(value)) => fit_time(*fsp, value, fraction.round_up),
         _ => incorrect(ty),
     }
 }

@@ -3,6 +3,7 @@
 mod calendar;
 mod date;
 mod datetime;
+mod fraction;
 mod parse;
 mod parse_time;
 mod system_zone;
@@ -15,6 +16,7 @@ mod zone;
 pub use calendar::{days_from_civil, days_in_month};
 pub use date::Date;
 pub use datetime::DateTime;
+pub use fraction::Fraction;
 pub use parse::{ReadDateTime, number_to_bound, number_to_datetime, read_bound, read_datetime};
 pub use parse_time::{ReadTime, number_to_time, read_time};
 pub use time::Time;

@@ -5,21 +5,21 @@
 //! 23.59'); `T` or spaces between day and hour; years of two digits mean 1970 to 2069. A distance
 //! from UTC may follow a full time ('+05:30'), as in MySQL 8.
 //!
+//! Digits behind the microseconds round them half up while a moment is read (MySQL 9.7 answers so:
+//! tests/oracle/sql/times.sql), so that what a column makes of it is rounded twice.
+//!
 //! Not here: rounding to a column's digits and what becomes of bad dates (`convert`).
 
 use super::date::Date;
 use super::datetime::DateTime;
+use super::fraction::Fraction;
 use crate::decimal::is_space;
 
 /// A date found at the beginning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadDateTime {
-    /// The time, its fraction cut to microseconds.
+    /// The time, its fraction rounded to microseconds.
     pub value: DateTime,
-    /// Whether the first digit behind the microseconds was 5 or more.
-    pub round_up: bool,
-    /// Whether there were digits behind the microseconds.
-    pub digits_lost: bool,
     /// Seconds ahead of UTC, if the text says so.
     pub offset: Option<i32>,
     /// Whether something other than spaces follows.
@@ -61,16 +61,16 @@ impl<'a> Cursor<'a> {
         (count > 0).then_some(value)
     }
 
-    /// The digits of a fraction: microseconds, whether the next digit rounds up, whether digits
-    /// were lost.
-    pub(super) fn fraction(&mut self) -> (u32, bool, bool) {
+    /// The digits of a fraction.
+    pub(super) fn fraction(&mut self) -> Fraction {
         let count = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, rest) = self.rest.split_at(count);
         self.rest = rest;
         let micros = (0..6).fold(0, |micros, at| {
             micros * 10 + digits.get(at).map_or(0, |byte| u32::from(byte - b'0'))
         });
-        (micros, digits.get(6).is_some_and(|byte| *byte >= b'5'), count > 6)
+        let round_up = digits.get(6).is_some_and(|byte| *byte >= b'5');
+        Fraction { micros, round_up }
     }
 
     /// Whether nothing but spaces is left.
@@ -114,21 +114,30 @@ pub(super) enum Days {
 /// Reads a date or a time with a date at the beginning of `text`. `None` if there is none or the
 /// calendar has no such day.
 pub fn read_datetime(text: &[u8]) -> Option<ReadDateTime> {
-    read_datetime_as(text, true, Days::Real).ok()
+    rounded(read_datetime_as(text, true, Days::Real))
 }
 
 /// The same of what days are only compared with: it may be a day that its month has not, such as
 /// the '2024-02-31' of those who want all of February.
 pub fn read_bound(text: &[u8]) -> Option<ReadDateTime> {
-    read_datetime_as(text, true, Days::Bound).ok()
+    rounded(read_datetime_as(text, true, Days::Bound))
 }
 
-/// As `read_datetime`; without `any_separator` only `T` and spaces may stand before the hour.
+fn rounded(read: Result<(ReadDateTime, Fraction), NotRead>) -> Option<ReadDateTime> {
+    let (read, fraction) = read.ok()?;
+    match fraction.round_up {
+        true => Some(ReadDateTime { value: fraction.on_datetime(read.value)?, ..read }),
+        false => Some(read),
+    }
+}
+
+/// As `read_datetime`, with the fraction that is in the value, which is not rounded yet; without
+/// `any_separator` only `T` and spaces may stand before the hour.
 pub(super) fn read_datetime_as(
     text: &[u8],
     any_separator: bool,
     days: Days,
-) -> Result<ReadDateTime, NotRead> {
+) -> Result<(ReadDateTime, Fraction), NotRead> {
     let mut cursor = Cursor::new(text);
     cursor.skip_spaces();
     cursor.skip(b'+');
@@ -155,23 +164,22 @@ pub(super) fn read_datetime_as(
     if parts.count < 3 {
         return Err(NotRead::NoDate);
     }
-    let mut fraction = (0, false, false);
+    let mut fraction = Fraction::default();
     if !stopped && cursor.skip(b'.') {
         fraction = cursor.fraction();
     }
     let offset = if parts.count == 6 { read_offset(&mut cursor) } else { None };
-    let zero = parts.values == [0; 6] && fraction.0 == 0;
+    let zero = parts.values == [0; 6] && fraction.micros == 0;
     if year_digits == 2 && !zero {
         parts.values[0] += if parts.values[0] < 70 { 2000 } else { 1900 };
     }
-    Ok(ReadDateTime {
-        value: valid(&parts.values, fraction.0, days).ok_or(NotRead::NoSuchTime)?,
-        round_up: fraction.1,
-        digits_lost: fraction.2,
+    let read = ReadDateTime {
+        value: valid(&parts.values, fraction.micros, days).ok_or(NotRead::NoSuchTime)?,
         offset,
         garbage: stopped || !cursor.at_end(),
         date_only: parts.count == 3,
-    })
+    };
+    Ok((read, fraction))
 }
 
 /// Digits before a fraction, if the text is only digits, but for a `T` and a fraction.
@@ -269,17 +277,21 @@ fn valid(parts: &[u64; 6], micros: u32, days: Days) -> Option<DateTime> {
 }
 
 /// The time that a number stands for: 240131, 20240131, 240131235959 or 20240131235959, and
-/// whether it was a day without a time. `None` if there is no such time.
-pub fn number_to_datetime(number: i64, micros: u32) -> Option<(DateTime, bool)> {
-    number_to_datetime_as(number, micros, Days::Real)
+/// whether it was a day without a time, which has no fraction. `None` if there is no such time.
+pub fn number_to_datetime(number: i64, fraction: Fraction) -> Option<(DateTime, bool)> {
+    number_to_datetime_as(number, fraction, Days::Real)
 }
 
 /// The same of what days are only compared with, as `read_bound`.
-pub fn number_to_bound(number: i64, micros: u32) -> Option<(DateTime, bool)> {
-    number_to_datetime_as(number, micros, Days::Bound)
+pub fn number_to_bound(number: i64, fraction: Fraction) -> Option<(DateTime, bool)> {
+    number_to_datetime_as(number, fraction, Days::Bound)
 }
 
-fn number_to_datetime_as(number: i64, micros: u32, days: Days) -> Option<(DateTime, bool)> {
+fn number_to_datetime_as(
+    number: i64,
+    fraction: Fraction,
+    days: Days,
+) -> Option<(DateTime, bool)> {
     let (full, date_only) = match number {
         0 => (0, false),
         101..=691_231 => ((number + 20_000_000) * 1_000_000, true),
@@ -294,5 +306,6 @@ fn number_to_datetime_as(number: i64, micros: u32, days: Days) -> Option<(DateTi
     let (day, clock) = (full / 1_000_000, full % 1_000_000);
     let parts =
         [day / 10_000, day / 100 % 100, day % 100, clock / 10_000, clock / 100 % 100, clock % 100];
-    Some((valid(&parts, micros, days)?, date_only))
+    let value = valid(&parts, 0, days)?;
+    Some((if date_only { value } else { fraction.on_datetime(value)? }, date_only))
 }

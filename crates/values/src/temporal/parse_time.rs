@@ -3,23 +3,22 @@
 //!
 //! Not here: rounding to a column's digits (`convert`).
 
+use super::fraction::Fraction;
 use super::parse::{Cursor, Days, NotRead, read_datetime_as};
 use super::time::Time;
 
 /// A length of time found at the beginning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadTime {
-    /// The length, its fraction cut to microseconds; the nearest there is when out of range.
+    /// The length, its fraction rounded to microseconds; the nearest there is when out of range.
     pub value: Time,
-    /// Whether the first digit behind the microseconds was 5 or more.
-    pub round_up: bool,
-    /// Whether digits behind the microseconds, or a day, were left out.
+    /// Whether a day was left out.
     pub lost: bool,
     /// Whether it was beyond TIME's range.
     pub out_of_range: bool,
     /// Whether something other than spaces follows.
     pub garbage: bool,
-    /// Whether it is the time of day of a full date, so that rounding up ends at midnight.
+    /// Whether it is the time of day of a full date.
     pub of_day: bool,
 }
 
@@ -46,7 +45,7 @@ pub fn read_time(text: &[u8]) -> Option<ReadTime> {
         }
     }
     let [days, hours, minutes, seconds] = read_clock(&mut cursor)?;
-    let mut fraction = (0, false, false);
+    let mut fraction = Fraction::default();
     if cursor.skip(b'.') {
         fraction = cursor.fraction();
     }
@@ -60,11 +59,11 @@ pub fn read_time(text: &[u8]) -> Option<ReadTime> {
     if minutes > 59 || seconds > 59 {
         return None;
     }
-    let value = Time::new(negative, hours as u32, minutes as u8, seconds as u8, fraction.0);
+    let value = Time::new(negative, hours as u32, minutes as u8, seconds as u8, fraction.micros)
+        .and_then(|value| fraction.on_time(value, negative));
     Some(ReadTime {
         value: value.unwrap_or(if negative { Time::MIN } else { Time::MAX }),
-        round_up: fraction.1,
-        lost: fraction.2,
+        lost: false,
         out_of_range: value.is_none(),
         garbage: !cursor.at_end(),
         of_day: false,
@@ -79,7 +78,7 @@ fn of_datetime(text: &[u8]) -> Option<Result<ReadTime, ()>> {
     if text.get(digits) == Some(&b':') && digits != 4 {
         return None;
     }
-    let read = match read_datetime_as(text, false, Days::Real) {
+    let (read, fraction) = match read_datetime_as(text, false, Days::Real) {
         Ok(read) => read,
         Err(NotRead::NoDate) => return None,
         Err(NotRead::NoSuchTime) => return Some(Err(())),
@@ -87,10 +86,11 @@ fn of_datetime(text: &[u8]) -> Option<Result<ReadTime, ()>> {
     if read.date_only && read.garbage && !text.contains(&b':') {
         return None;
     }
+    let value = read.value.time();
     Some(Ok(ReadTime {
-        value: read.value.time(),
-        round_up: read.round_up,
-        lost: read.digits_lost || !read.value.date().is_zero(),
+        // The second behind a day's last is its 24:00:00.
+        value: fraction.on_time(value, false).unwrap_or(value),
+        lost: !read.value.date().is_zero(),
         out_of_range: false,
         garbage: read.garbage || read.offset.is_some(),
         of_day: true,
@@ -134,17 +134,22 @@ fn has_exponent(rest: &[u8]) -> bool {
     }
 }
 
-/// The length that a number stands for, as -115959 or 8385959. `None` if there is none; the flag
-/// says whether it was beyond TIME's range.
-pub fn number_to_time(number: i64, micros: u32) -> Option<(Time, bool)> {
-    let negative = number < 0;
+/// The length that a number stands for, as -115959 or 8385959; `negative`: also where its digits
+/// before the point are 0. `None` if there is none; the flag says whether it was beyond TIME's
+/// range.
+pub fn number_to_time(
+    number: i64,
+    fraction: Fraction,
+    negative: bool,
+) -> Option<(Time, bool)> {
     let magnitude = number.unsigned_abs();
     let (minutes, seconds) = ((magnitude / 100 % 100) as u8, (magnitude % 100) as u8);
     if minutes > 59 || seconds > 59 {
         return None;
     }
     let hours = u32::try_from(magnitude / 10_000).unwrap_or(u32::MAX);
-    match Time::new(negative, hours, minutes, seconds, micros) {
+    let value = Time::new(negative, hours, minutes, seconds, fraction.micros);
+    match value.and_then(|value| fraction.on_time(value, negative)) {
         Some(value) => Some((value, false)),
         None => Some((if negative { Time::MIN } else { Time::MAX }, true)),
     }

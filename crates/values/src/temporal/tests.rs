@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// No fraction of a second.
+const WHOLE: Fraction = Fraction { micros: 0, round_up: false };
+
 fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();
     write(&mut out);
@@ -96,9 +99,29 @@ fn a_distance_from_utc_may_follow_a_full_time() {
 }
 
 #[test]
+fn digits_behind_the_microseconds_round_them_and_all_before_them() {
+    let moment = |from: &str| text(|out| datetime(from).write(6, out));
+    assert_eq!(moment("2001-12-31 23:59:59.9999995"), "2002-01-01 00:00:00.000000");
+    assert_eq!(moment("2001-12-31 23:59:59.99999949"), "2001-12-31 23:59:59.999999");
+    assert_eq!(read_datetime(b"9999-12-31 23:59:59.9999999"), None);
+    let time = |from: &str| {
+        let value = read_time(from.as_bytes()).expect("a time").value;
+        text(|out| value.write(6, out))
+    };
+    assert_eq!(time("23:59:59.9999995"), "24:00:00.000000");
+    assert_eq!(time("-10:00:00.0000019"), "-10:00:00.000002");
+    assert_eq!(time("2001-12-31 23:59:59.9999995"), "24:00:00.000000");
+    let fraction = Fraction { micros: 999_999, round_up: true };
+    let next = number_to_datetime(20011231235959, fraction).unwrap().0;
+    assert_eq!(text(|out| next.write(6, out)), "2002-01-01 00:00:00.000000");
+    let below = number_to_time(0, fraction, true).unwrap().0;
+    assert_eq!(text(|out| below.write(0, out)), "-00:00:01");
+}
+
+#[test]
 fn numbers_are_dates_too() {
     let of =
-        |number| number_to_datetime(number, 0).map(|(value, _)| text(|out| value.write(0, out)));
+        |number| number_to_datetime(number, WHOLE).map(|(value, _)| text(|out| value.write(0, out)));
     assert_eq!(of(240131).unwrap(), "2024-01-31 00:00:00");
     assert_eq!(of(700101).unwrap(), "1970-01-01 00:00:00");
     assert_eq!(of(20240131).unwrap(), "2024-01-31 00:00:00");
@@ -108,9 +131,9 @@ fn numbers_are_dates_too() {
     for wrong in [-1, 100, 20241301, 691232, 240131240000, i64::MAX] {
         assert_eq!(of(wrong), None, "{wrong}");
     }
-    assert_eq!(number_to_time(-115959, 0), Some((Time::new(true, 11, 59, 59, 0).unwrap(), false)));
-    assert_eq!(number_to_time(8390000, 0), Some((Time::MAX, true)));
-    assert_eq!(number_to_time(60, 0), None);
+    assert_eq!(number_to_time(-115959, WHOLE, true), Some((Time::new(true, 11, 59, 59, 0).unwrap(), false)));
+    assert_eq!(number_to_time(8390000, WHOLE, false), Some((Time::MAX, true)));
+    assert_eq!(number_to_time(60, WHOLE, false), None);
 }
 
 #[test]
@@ -120,7 +143,7 @@ fn a_bound_is_between_the_last_of_a_month_and_the_first_of_the_next() {
     assert_eq!(read_datetime(b"2023-02-29"), None);
     let february = bound("2023-02-29").expect("a bound");
     assert!(day("2023-02-28 23:59:59.999999") < february && february < day("2023-03-01"));
-    assert_eq!(number_to_bound(20230229, 0), Some((february, true)));
+    assert_eq!(number_to_bound(20230229, WHOLE), Some((february, true)));
     assert_eq!(bound("2023-04-30"), Some(day("2023-04-30")));
     assert_eq!((bound("2023-04-32"), bound("2023-13-01")), (None, None));
 }

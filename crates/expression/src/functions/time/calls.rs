@@ -64,7 +64,7 @@ pub(crate) fn part_of_date<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Resul
         Datum::Date(date) => Some(DateTime::from_date(date)),
         Datum::DateTime(value) => Some(value),
         Datum::Null => None,
-        other => call.scope.moment(other),
+        other => call.scope.day(other),
     };
     Ok(value.map_or(NULL, |value| int(extract(unit, value))))
 }
@@ -146,7 +146,7 @@ pub(crate) fn week_of<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cel
     let Call { function, scope, .. } = *call;
     let day = match cells[0].datum() {
         Datum::Null => None,
-        other => scope.moment(other),
+        other => scope.day(other),
     };
     let Some(day) = day else { return Ok(NULL) };
     let mode = match (cells.get(1), function) {
@@ -165,7 +165,11 @@ pub(crate) fn week_of<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cel
 pub(crate) fn of_days<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     use Function as F;
     let Call { function, scope, .. } = *call;
-    let Some(value) = scope.moment(cells[0].datum()) else { return Ok(NULL) };
+    let value = match function {
+        F::TimestampOf | F::ToSeconds | F::DateFormat => scope.moment(cells[0].datum()),
+        _ => scope.day(cells[0].datum()),
+    };
+    let Some(value) = value else { return Ok(NULL) };
     let date = value.date();
     Ok(match function {
         // Others take a day apart that the mode would not have stored.

@@ -43,9 +43,14 @@ fn known_digits(node: &Node) -> Option<u8> {
     let environment = Environment::bare(&[], Zone::UTC);
     let cell = node.evaluate(&environment.scope()).ok()?;
     let Datum::Bytes(text) = cell.datum() else { return None };
+    Some(written_digits(text))
+}
+
+/// Digits of the fraction that a text is written with.
+pub(crate) fn written_digits(text: &[u8]) -> u8 {
     let point = text.iter().rposition(|&byte| byte == b'.');
     let behind = point.map_or(&[][..], |at| &text[at + 1..]);
-    Some(behind.iter().take_while(|byte| byte.is_ascii_digit()).count().min(6) as u8)
+    behind.iter().take_while(|byte| byte.is_ascii_digit()).count().min(6) as u8
 }
 
 /// As `fraction_digits`, where a number is asked for: a text may have any fraction.

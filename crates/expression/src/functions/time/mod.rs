@@ -1,6 +1,7 @@
 //! Functions of days and times, and the intervals between them.
 
 pub(crate) mod calls;
+pub(crate) mod carried;
 pub(crate) mod digits;
 pub(crate) mod format;
 pub mod moment;

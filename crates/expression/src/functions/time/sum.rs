@@ -53,6 +53,11 @@ pub(crate) fn is_dated(cell: &Cell<'_>) -> bool {
         Datum::Bytes(text) => is_dated_text(text),
         Datum::Int(number) => DATED_NUMBERS.contains(&number),
         Datum::UInt(number) => i64::try_from(number).is_ok_and(|n| DATED_NUMBERS.contains(&n)),
+        Datum::Decimal(number) => {
+            let whole = number.truncate(0).and_then(|whole| whole.to_i64());
+            whole.is_some_and(|n| DATED_NUMBERS.contains(&n))
+        }
+        Datum::Double(number) => DATED_NUMBERS.contains(&(number as i64)),
         _ => false,
     }
 }
@@ -68,6 +73,14 @@ pub(crate) fn is_dated_text(text: &[u8]) -> bool {
     }
 }
 
+/// A year is a number of seconds and minutes here.
+fn as_summand<'c>(cell: &'c Cell<'_>) -> Datum<'c> {
+    match cell.datum() {
+        Datum::Year(year) => Datum::Int(i64::from(year)),
+        datum => datum,
+    }
+}
+
 /// `None`: one of them is none. Of a moment that is added its time of day counts.
 fn sum<'a>(
     takes_away: bool,
@@ -75,7 +88,7 @@ fn sum<'a>(
     cells: &[Cell<'a>],
     scope: &Scope<'a>,
 ) -> Option<Cell<'a>> {
-    let length = scope.span(cells[1].datum())?.micros();
+    let length = scope.span(as_summand(&cells[1]))?.micros();
     let length = if takes_away { -length } else { length };
     let fsp = |micros: i64| if micros.rem_euclid(1_000_000) == 0 { 0 } else { 6 };
     let (value, ty) = if is_dated(&cells[0]) {
@@ -83,7 +96,7 @@ fn sum<'a>(
         let value = Datum::DateTime(DateTime::from_micros(micros)?);
         (value, ColumnType::DateTime { fsp: fsp(micros) })
     } else {
-        let micros = scope.span(cells[0].datum())?.micros().saturating_add(length);
+        let micros = scope.span(as_summand(&cells[0]))?.micros().saturating_add(length);
         let value = time_within_range(micros);
         (Datum::Time(value), ColumnType::Time { fsp: fsp(value.micros()) })
     };
