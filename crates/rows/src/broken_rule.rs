@@ -99,7 +99,10 @@ pub enum BrokenRule {
     )]
     JsonKey(String),
     /// A prefix of nothing, or of what is no text.
-    #[error("Incorrect prefix key")]
+    #[error(
+        "Incorrect prefix key; the used key part isn't a string, the used length is longer than the \
+         key part, or the storage engine doesn't support unique prefix keys"
+    )]
     PrefixKey,
     /// An index with the primary key's name.
     #[error("Incorrect index name 'PRIMARY'")]

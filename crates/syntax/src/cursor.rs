@@ -24,7 +24,8 @@ use super::scan::{DIGITS_MARK, LIST_MARK};
 use super::user_variables::say_user_variables;
 use crate::error::{Error, Result, too_deep};
 
-static DIALECT: RowhouseDialect = RowhouseDialect;
+static DIALECT: RowhouseDialect = RowhouseDialect { high_not: false };
+static HIGH_NOT_DIALECT: RowhouseDialect = RowhouseDialect { high_not: true };
 
 /// Deepest nesting of expressions and queries; beyond it a statement is refused, not overflowed.
 const DEPTH_MAX: usize = 200;
@@ -145,13 +146,22 @@ impl<'a> Cursor<'a> {
         say_each_lock(&mut tokens);
         say_brackets(&mut tokens)?;
         check_depth(&tokens)?;
-        Ok(Cursor::of_tokens(tokens, text))
+        let dialect = if mode.high_not_precedence() { &HIGH_NOT_DIALECT } else { &DIALECT };
+        Ok(Cursor::with_dialect(dialect, tokens, text))
     }
 
     /// A cursor over tokens that were made otherwise; `text` is for error messages.
     pub fn of_tokens(tokens: Vec<TokenWithSpan>, text: &'a str) -> Cursor<'a> {
+        Cursor::with_dialect(&DIALECT, tokens, text)
+    }
+
+    fn with_dialect(
+        dialect: &'static RowhouseDialect,
+        tokens: Vec<TokenWithSpan>,
+        text: &'a str,
+    ) -> Cursor<'a> {
         dialect::begin(tokens.len());
-        let parser = Parser::new(&DIALECT)
+        let parser = Parser::new(dialect)
             .with_recursion_limit(DEPTH_MAX)
             .with_tokens_with_locations(tokens);
         Cursor { parser, text }

@@ -48,7 +48,10 @@ pub fn begin(tokens: usize) {
 
 /// MySQL's dialect.
 #[derive(Clone, Copy, Debug)]
-pub struct RowhouseDialect;
+pub struct RowhouseDialect {
+    /// Whether NOT binds as `!` does (HIGH_NOT_PRECEDENCE).
+    pub high_not: bool,
+}
 
 /// How tightly unary operators bind: tighter than any that stand between two operands, but `->`.
 const UNARY: u8 = 50;
@@ -165,6 +168,11 @@ impl Dialect for RowhouseDialect {
         }
         let op = match parser.peek_token_ref().token {
             Token::ExclamationMark => Some(UnaryOperator::Not),
+            Token::Word(ref word)
+                if self.high_not && word.quote_style.is_none() && word.keyword == Keyword::NOT =>
+            {
+                Some(UnaryOperator::Not)
+            }
             Token::Minus => Some(UnaryOperator::Minus),
             Token::Plus => Some(UnaryOperator::Plus),
             Token::Tilde => Some(UnaryOperator::BitwiseNot),

@@ -200,6 +200,11 @@ impl SqlMode {
         self.0 & (1 << 12) != 0
     }
 
+    /// NOT binds as `!` does.
+    pub fn high_not_precedence(self) -> bool {
+        self.0 & (1 << 14) != 0
+    }
+
     /// Unsigned subtraction gives signed results.
     pub fn no_unsigned_subtraction(self) -> bool {
         self.0 & (1 << 5) != 0

@@ -101,6 +101,10 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
             arguments.into_iter().map(read_as_time).collect()
         }
         Function::NullIf => beside_first(arguments),
+        // An ENUM or SET is its words there, too.
+        Function::JsonQuote | Function::JsonUnquote => {
+            arguments.into_iter().map(read_as_time).collect()
+        }
         _ if function.has(SEES_BYTES) => arguments.into_iter().map(seen_as_bytes).collect(),
         _ => arguments.into_iter().zip(are_wanted).map(as_wanted).collect(),
     };
@@ -334,7 +338,10 @@ pub fn arithmetic_node(op: Arithmetic, a: Node, b: Node, mode: SqlMode) -> Node 
     if let Some(function) = function_of_bytes(op, &a, &b) {
         return bytes_node(function, vec![a, b]);
     }
-    let (a, b) = (a.as_operand(), b.as_operand());
+    let (mut a, mut b) = (a.as_operand(), b.as_operand());
+    if !op.is_of_bits() && op != Arithmetic::IntegerDivide {
+        (a, b) = (a.listed_as_double(), b.listed_as_double());
+    }
     let ty = arithmetic_type(op, &a, &b, mode);
     let division =
         matches!(op, Arithmetic::Divide | Arithmetic::IntegerDivide | Arithmetic::Modulo);

@@ -356,17 +356,22 @@ impl Node {
     }
 
     /// An operand of arithmetic: as `with_number`, and JSON, BIT and a text that a function made of
-    /// a moment as the number that it is; an ENUM or SET as a DOUBLE (MySQL 9.7:
-    /// tests/oracle/sql/carried-moments.sql).
+    /// a moment as the number that it is.
     #[must_use]
     pub fn as_operand(self) -> Node {
-        let node = carried::as_number(self.with_number().json_as_number().bits_as_number());
-        match node.ty.is_listed() {
+        carried::as_number(self.with_number().json_as_number().bits_as_number())
+    }
+
+    /// An ENUM or SET as a DOUBLE, which it is where fractions can come out (MySQL 9.7:
+    /// tests/oracle/sql/carried-moments.sql); anything else as it is.
+    #[must_use]
+    pub fn listed_as_double(self) -> Node {
+        match self.ty.is_listed() {
             true => {
-                let nullable = node.nullable;
-                Node::new(Kind::Cast(Box::new(node)), ColumnType::Double(None), nullable)
+                let nullable = self.nullable;
+                Node::new(Kind::Cast(Box::new(self)), ColumnType::Double(None), nullable)
             }
-            false => node,
+            false => self,
         }
     }
 

@@ -37,6 +37,7 @@ mod recursion;
 pub mod scalar;
 mod scope;
 mod select;
+mod side_charset;
 mod title;
 mod view;
 mod window;

@@ -13,6 +13,7 @@ use values::types::{Collation, ColumnType};
 use super::limit::limit_of;
 use super::recursion::is_recursive;
 use super::scope::QueryScope;
+use super::side_charset::{give_in_charset, text_of_both};
 use super::{Binder, CommonRows, CommonTable};
 use crate::bind::scalar::{Bound, unsupported};
 use crate::tree::{Body, IMPLICIT, OutputColumn, Query, SetOperation, SetOperator, SortKey};
@@ -190,6 +191,7 @@ impl Binder<'_> {
                 column.coercibility = of_chain.coercibility;
             }
         }
+        give_in_charset(&mut bound, &common);
         Ok(bound)
     }
 
@@ -351,7 +353,10 @@ fn common_of(left: &OutputColumn, right: &OutputColumn) -> ColumnType {
                     };
                     with_collation(&common_type(&[of(a), of(b)]), rule)
                 }
-                _ => common_type(&[of(a), of(b)]),
+                _ => match text_of_both(left, right) {
+                    Some(text) => text,
+                    None => common_type(&[of(a), of(b)]),
+                },
             };
             match (&common, long(a) || long(b)) {
                 (ColumnType::VarChar { collation, .. }, true) => {
