@@ -161,9 +161,8 @@ impl<'a> Cursor<'a> {
         text: &'a str,
     ) -> Cursor<'a> {
         dialect::begin(tokens.len());
-        let parser = Parser::new(dialect)
-            .with_recursion_limit(DEPTH_MAX)
-            .with_tokens_with_locations(tokens);
+        let parser =
+            Parser::new(dialect).with_recursion_limit(DEPTH_MAX).with_tokens_with_locations(tokens);
         Cursor { parser, text }
     }
 

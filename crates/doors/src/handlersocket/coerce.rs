@@ -96,9 +96,9 @@ fn without_offset(text: &[u8]) -> &[u8] {
 fn cut_fraction<'t>(ty: &ColumnType, text: &'t [u8]) -> Cow<'t, [u8]> {
     let fsp = match ty {
         ColumnType::Date => &0,
-        ColumnType::Time { fsp }
-        | ColumnType::DateTime { fsp }
-        | ColumnType::Timestamp { fsp } => fsp,
+        ColumnType::Time { fsp } | ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => {
+            fsp
+        }
         _ => return Cow::Borrowed(text),
     };
     let Some(dot) = text.iter().rposition(|byte| *byte == b'.') else {

@@ -70,9 +70,7 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
                     Datum::Time(instant.to_datetime(scope.zone).time())
                 }
                 // Of its first day.
-                Datum::Year(_) if matches!(ty, ColumnType::Time { .. }) => {
-                    Datum::Time(Time::ZERO)
-                }
+                Datum::Year(_) if matches!(ty, ColumnType::Time { .. }) => Datum::Time(Time::ZERO),
                 // A time of day is one of today, a year its first day.
                 Datum::Time(_) | Datum::Year(_) if has_day(ty) => {
                     match scope.moment(cell.datum()) {

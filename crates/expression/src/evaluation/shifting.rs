@@ -83,9 +83,7 @@ pub fn shift_node<'a>(
     };
     let day_in = match base.datum() {
         Datum::Date(_) => true,
-        Datum::Bytes(text) => {
-            read_datetime(text).is_some_and(|read| read.date_only)
-        }
+        Datum::Bytes(text) => read_datetime(text).is_some_and(|read| read.date_only),
         Datum::Int(number) => {
             number_to_datetime(number, Fraction::default()).is_some_and(|(_, date_only)| date_only)
         }

@@ -155,7 +155,9 @@ pub fn case_condition(operand: Node, value: Node) -> Node {
 pub fn among(mut node: Node, mut list: Vec<Node>) -> (Node, Vec<Node>) {
     in_one_charset(std::iter::once(&mut node).chain(&mut list));
     let texts = |listed: &Node| !is_number(&listed.ty) && !listed.is_untyped();
-    if !list.iter().any(texts) && let Some(first) = list.first() {
+    if !list.iter().any(texts)
+        && let Some(first) = list.first()
+    {
         node = beside_number(node, first);
     }
     let list: Vec<Node> = list.into_iter().map(|listed| beside_number(listed, &node)).collect();

@@ -17,7 +17,10 @@ mod operator;
 
 use std::cell::Cell;
 
-use expression::{Kind, List, Node, Unit, among, boolean, case_condition, common_type, converted_to, display_chars, in_one_charset, is_number, seen_as_bytes, text_type, within, as_integer};
+use expression::{
+    Kind, List, Node, Unit, among, as_integer, boolean, case_condition, common_type, converted_to,
+    display_chars, in_one_charset, is_number, seen_as_bytes, text_type, within,
+};
 use sqlparser::ast::{Expr, Value as Literal};
 use values::CharacterSet;
 use values::ErrorCode;

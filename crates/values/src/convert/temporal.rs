@@ -67,8 +67,7 @@ fn store(ty: &ColumnType, moment: Moment, zone: Zone) -> Converted {
         ColumnType::Date => match value.round(0) {
             Some(rounded) => {
                 // A fraction alone is not worth a note.
-                let has_time =
-                    value.time().micros() >= 1_000_000 && rounded.time() != Time::ZERO;
+                let has_time = value.time().micros() >= 1_000_000 && rounded.time() != Time::ZERO;
                 let lost = (note || has_time) && issue.is_none();
                 Converted { value: Value::Date(rounded.date()), issue, note: lost }
             }

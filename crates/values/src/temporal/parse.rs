@@ -287,11 +287,7 @@ pub fn number_to_bound(number: i64, fraction: Fraction) -> Option<(DateTime, boo
     number_to_datetime_as(number, fraction, Days::Bound)
 }
 
-fn number_to_datetime_as(
-    number: i64,
-    fraction: Fraction,
-    days: Days,
-) -> Option<(DateTime, bool)> {
+fn number_to_datetime_as(number: i64, fraction: Fraction, days: Days) -> Option<(DateTime, bool)> {
     let (full, date_only) = match number {
         0 => (0, false),
         101..=691_231 => ((number + 20_000_000) * 1_000_000, true),

@@ -137,11 +137,7 @@ fn has_exponent(rest: &[u8]) -> bool {
 /// The length that a number stands for, as -115959 or 8385959; `negative`: also where its digits
 /// before the point are 0. `None` if there is none; the flag says whether it was beyond TIME's
 /// range.
-pub fn number_to_time(
-    number: i64,
-    fraction: Fraction,
-    negative: bool,
-) -> Option<(Time, bool)> {
+pub fn number_to_time(number: i64, fraction: Fraction, negative: bool) -> Option<(Time, bool)> {
     let magnitude = number.unsigned_abs();
     let (minutes, seconds) = ((magnitude / 100 % 100) as u8, (magnitude % 100) as u8);
     if minutes > 59 || seconds > 59 {

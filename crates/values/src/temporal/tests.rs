@@ -120,8 +120,9 @@ fn digits_behind_the_microseconds_round_them_and_all_before_them() {
 
 #[test]
 fn numbers_are_dates_too() {
-    let of =
-        |number| number_to_datetime(number, WHOLE).map(|(value, _)| text(|out| value.write(0, out)));
+    let of = |number| {
+        number_to_datetime(number, WHOLE).map(|(value, _)| text(|out| value.write(0, out)))
+    };
     assert_eq!(of(240131).unwrap(), "2024-01-31 00:00:00");
     assert_eq!(of(700101).unwrap(), "1970-01-01 00:00:00");
     assert_eq!(of(20240131).unwrap(), "2024-01-31 00:00:00");
@@ -131,7 +132,10 @@ fn numbers_are_dates_too() {
     for wrong in [-1, 100, 20241301, 691232, 240131240000, i64::MAX] {
         assert_eq!(of(wrong), None, "{wrong}");
     }
-    assert_eq!(number_to_time(-115959, WHOLE, true), Some((Time::new(true, 11, 59, 59, 0).unwrap(), false)));
+    assert_eq!(
+        number_to_time(-115959, WHOLE, true),
+        Some((Time::new(true, 11, 59, 59, 0).unwrap(), false))
+    );
     assert_eq!(number_to_time(8390000, WHOLE, false), Some((Time::MAX, true)));
     assert_eq!(number_to_time(60, WHOLE, false), None);
 }
