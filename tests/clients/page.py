@@ -75,6 +75,8 @@ def views(browser):
     browser.screen(1280, 900, False)
     browser.call("Page.navigate", url=f"{ORIGIN}/")
     drawn(browser, "now")
+    painted = browser.run("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
+    print(f"page: first painted after {painted:.0f} ms")
     browser.wait("a rate", "/[0-9]\\/s/.test(document.body.innerText)")
     for number, view in enumerate(VIEWS, 1):
         browser.key(str(number))
