@@ -227,6 +227,26 @@ def tuner():
         assert "Performance_schema is activated" in said, said
 
 
+def slow_log(address):
+    """Writes the slow log with all that it can tell; the commands that read it, and what they say."""
+    with pymysql.connect(**address) as connection, connection.cursor() as cursor:
+        cursor.execute("SET GLOBAL slow_query_log = 1, GLOBAL log_slow_extra = 1, GLOBAL long_query_time = 0")
+    with pymysql.connect(**address) as connection, connection.cursor() as cursor:
+        for number in range(3):
+            cursor.execute("SELECT d FROM toolkit.t WHERE c = %s AND SLEEP(0.01) = 0", (number,))
+        cursor.execute("SELECT @@datadir, @@slow_query_log_file")
+        log = os.path.join(*cursor.fetchone())
+        # What is logged is written behind the statements.
+        end = time.monotonic() + WAIT_S_MAX
+        while pathlib.Path(log).read_text("utf-8").count("FROM toolkit.t WHERE c = ") < 3:
+            assert time.monotonic() < end, "the slow log was not written"
+        cursor.execute("SET GLOBAL slow_query_log = 0, GLOBAL log_slow_extra = 0, GLOBAL long_query_time = 10")
+    return [
+        (["pt-query-digest", "--limit=20", log], "SELECT toolkit.t"),
+        (["mysqldumpslow", log], "SELECT d FROM toolkit.t WHERE c = N AND SLEEP(N.N) = N"),
+    ]
+
+
 def toolkit():
     """Percona's toolkit and mytop, where they are installed: each says what it found, and complains of nothing."""
     place = ["--host=127.0.0.1", f"--port={PORT}", "--user=root", f"--password={PASSWORD}"]
@@ -234,23 +254,8 @@ def toolkit():
     with pymysql.connect(**address) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE DATABASE toolkit")
         cursor.execute("CREATE TABLE toolkit.t (id INT PRIMARY KEY, c INT, d INT, KEY few (c), KEY more (c, d))")
-        cursor.execute("SET GLOBAL slow_query_log = 1")
-        if not IS_ORIGINAL:
-            cursor.execute("SET GLOBAL log_slow_extra = 1")
-        cursor.execute("SET SESSION long_query_time = 0")
-        for number in range(3):
-            cursor.execute("SELECT d FROM toolkit.t WHERE c = %s AND SLEEP(0.01) = 0", (number,))
-        cursor.execute("SET GLOBAL log_slow_extra = 0" if not IS_ORIGINAL else "DO 0")
-        cursor.execute("SELECT @@datadir, @@slow_query_log_file")
-        log = os.path.join(*cursor.fetchone())
-        # What is logged is written behind the statements.
-        end = time.monotonic() + WAIT_S_MAX
-        while pathlib.Path(log).read_text("utf-8").count("FROM toolkit.t WHERE c = ") < 3:
-            assert time.monotonic() < end, "the slow log was not written"
-        cursor.execute("SET GLOBAL slow_query_log = 0")
-    for command, words in [
-        (["pt-query-digest", "--limit=20", log], "SELECT toolkit.t"),
-        (["mysqldumpslow", log], "SELECT d FROM toolkit.t WHERE c = N AND SLEEP(N.N) = N"),
+    of_slow_log = [] if IS_ORIGINAL else slow_log(address)
+    for command, words in of_slow_log + [
         (["pt-mysql-summary", "--sleep", "1", "--", *place], f"Report On Port {PORT}"),
         (["pt-duplicate-key-checker", "--databases=toolkit", *place], "DROP INDEX `few`"),
         (["pt-show-grants", *place], "GRANT"),

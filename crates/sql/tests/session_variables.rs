@@ -127,3 +127,25 @@ fn a_name_in_quotes_is_the_value_of_a_system_variable() {
     run(s, "SET sql_mode = `ANSI_QUOTES`");
     assert_eq!(run(s, "SELECT @@sql_mode"), "ANSI_QUOTES");
 }
+
+#[test]
+fn the_scope_that_was_said_is_that_of_the_assignments_behind_it_too() {
+    let sql = server();
+    let s = &mut session(&sql);
+    let shown = "SELECT @@GLOBAL.net_read_timeout, @@SESSION.net_read_timeout, \
+                 @@GLOBAL.net_write_timeout, @@SESSION.net_write_timeout";
+    for (set, expected) in [
+        // It was the session's, in silence, and 1229 for `slow_query_log` and its like.
+        ("SET GLOBAL net_read_timeout = 41, net_write_timeout = 71", "41\t30\t71\t60"),
+        ("SET GLOBAL net_read_timeout = 42, SESSION net_write_timeout = 72", "42\t30\t71\t72"),
+        ("SET @y = 1, GLOBAL net_read_timeout = 44, @z = 2, net_write_timeout = 74", "44\t30\t74\t72"),
+        ("SET GLOBAL net_read_timeout = 45, @@net_write_timeout = 75", "45\t30\t74\t75"),
+        ("SET @@GLOBAL.net_read_timeout = 46, net_write_timeout = 76", "46\t30\t74\t76"),
+    ] {
+        run(s, set);
+        assert_eq!(run(s, shown), expected, "{set}");
+    }
+    run(s, "SET GLOBAL slow_query_log = 1, log_slow_extra = 1");
+    assert_eq!(run(s, "SELECT @@slow_query_log, @@log_slow_extra"), "1\t1");
+    run(s, "SET GLOBAL slow_query_log = 0, log_slow_extra = 0");
+}

@@ -59,12 +59,15 @@ impl SetItem {
 /// # Errors
 /// 1064 where the statement stops making sense; 1235 for what this server does not do yet.
 pub fn set(cursor: &mut Cursor<'_>) -> Result<Vec<SetItem>> {
-    let items = cursor.list(item)?;
+    let mut scope = Scope::Session;
+    let items = cursor.list(|cursor| item(cursor, &mut scope))?;
     cursor.expect_end()?;
     Ok(items)
 }
 
-fn item(cursor: &mut Cursor<'_>) -> Result<SetItem> {
+/// An assignment. `standing` is the scope that was said last, which those behind it have that say
+/// none (MySQL 9.7: tests/oracle/sql/session-variables.sql).
+fn item(cursor: &mut Cursor<'_>, standing: &mut Scope) -> Result<SetItem> {
     if cursor.take("NAMES") {
         if cursor.take("DEFAULT") {
             return Ok(SetItem::Names { charset: None, collation: None });
@@ -82,13 +85,15 @@ fn item(cursor: &mut Cursor<'_>) -> Result<SetItem> {
         return Ok(SetItem::CharacterSet(Some(cursor.name_or_string()?)));
     }
     let said = cursor.take_any(&["GLOBAL", "PERSIST", "PERSIST_ONLY", "SESSION", "LOCAL"]);
-    let mut scope = match said {
-        Some("SESSION" | "LOCAL") | None => Scope::Session,
-        Some(_) => Scope::Global,
-    };
-    if cursor.take("TRANSACTION") {
-        return transaction(cursor, scope, said.is_some());
+    match said {
+        Some("SESSION" | "LOCAL") => *standing = Scope::Session,
+        Some(_) => *standing = Scope::Global,
+        None => {}
     }
+    if cursor.take("TRANSACTION") {
+        return transaction(cursor, *standing, said.is_some());
+    }
+    let mut scope = *standing;
     let mut name = cursor.name()?;
     if let Some(user) = name.strip_prefix('@')
         && !user.starts_with('@')
@@ -100,7 +105,7 @@ fn item(cursor: &mut Cursor<'_>) -> Result<SetItem> {
         return Ok(SetItem::User { name: name.to_lowercase(), value });
     }
     if let Some(system) = name.strip_prefix("@@") {
-        name = system.to_string();
+        (name, scope) = (system.to_string(), Scope::Session);
         if *cursor.peek() == Token::Period {
             match name.to_ascii_lowercase().as_str() {
                 "global" | "persist" | "persist_only" => scope = Scope::Global,
