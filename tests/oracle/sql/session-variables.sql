@@ -61,12 +61,12 @@ SET max_sort_length = 1
 SHOW WARNINGS
 SET max_sort_length = DEFAULT
 # The scope that was said last is that of the assignments behind it, but of those with @@
-SET GLOBAL net_read_timeout = 41, net_write_timeout = 71
-SELECT @@GLOBAL.net_read_timeout, @@SESSION.net_read_timeout, @@GLOBAL.net_write_timeout, @@SESSION.net_write_timeout
-SET GLOBAL net_read_timeout = 42, SESSION net_write_timeout = 72, net_read_timeout = 43
-SELECT @@GLOBAL.net_read_timeout, @@SESSION.net_read_timeout, @@GLOBAL.net_write_timeout, @@SESSION.net_write_timeout
-SET @y = 1, GLOBAL net_read_timeout = 44, @z = 2, net_write_timeout = 74, @@net_write_timeout = 75
-SELECT @@GLOBAL.net_read_timeout, @@SESSION.net_read_timeout, @@GLOBAL.net_write_timeout, @@SESSION.net_write_timeout, @y, @z
-SET @@GLOBAL.net_read_timeout = 45, net_write_timeout = 76
-SELECT @@GLOBAL.net_read_timeout, @@SESSION.net_read_timeout, @@GLOBAL.net_write_timeout, @@SESSION.net_write_timeout
-SET GLOBAL net_read_timeout = 30, net_write_timeout = 60
+SET GLOBAL div_precision_increment = 5, default_week_format = 1
+SELECT @@GLOBAL.div_precision_increment, @@SESSION.div_precision_increment, @@GLOBAL.default_week_format, @@SESSION.default_week_format
+SET GLOBAL div_precision_increment = 6, SESSION default_week_format = 2, div_precision_increment = 7
+SELECT @@GLOBAL.div_precision_increment, @@SESSION.div_precision_increment, @@GLOBAL.default_week_format, @@SESSION.default_week_format
+SET @y = 1, GLOBAL div_precision_increment = 8, @z = 2, default_week_format = 3, @@default_week_format = 4
+SELECT @@GLOBAL.div_precision_increment, @@SESSION.div_precision_increment, @@GLOBAL.default_week_format, @@SESSION.default_week_format, @y, @z
+SET @@GLOBAL.div_precision_increment = 9, default_week_format = 5
+SELECT @@GLOBAL.div_precision_increment, @@SESSION.div_precision_increment, @@GLOBAL.default_week_format, @@SESSION.default_week_format
+SET GLOBAL div_precision_increment = 4, default_week_format = 0
