@@ -138,7 +138,10 @@ fn the_scope_that_was_said_is_that_of_the_assignments_behind_it_too() {
         // It was the session's, in silence, and 1229 for `slow_query_log` and its like.
         ("SET GLOBAL net_read_timeout = 41, net_write_timeout = 71", "41\t30\t71\t60"),
         ("SET GLOBAL net_read_timeout = 42, SESSION net_write_timeout = 72", "42\t30\t71\t72"),
-        ("SET @y = 1, GLOBAL net_read_timeout = 44, @z = 2, net_write_timeout = 74", "44\t30\t74\t72"),
+        (
+            "SET @y = 1, GLOBAL net_read_timeout = 44, @z = 2, net_write_timeout = 74",
+            "44\t30\t74\t72",
+        ),
         ("SET GLOBAL net_read_timeout = 45, @@net_write_timeout = 75", "45\t30\t74\t75"),
         ("SET @@GLOBAL.net_read_timeout = 46, net_write_timeout = 76", "46\t30\t74\t76"),
     ] {
