@@ -419,7 +419,14 @@ table! {
     ParseErrorInDigestFn 3676 b"HY000";
     RegexpIllegalArgument 3685 b"HY000";
     RegexpIndexOutofbounds 3686 b"HY000";
+    RegexpRuleSyntax 3688 b"HY000";
+    RegexpBadEscapeSequence 3689 b"HY000";
+    RegexpUnimplemented 3690 b"HY000";
+    RegexpMismatchedParen 3691 b"HY000";
     RegexpBadInterval 3692 b"HY000";
+    RegexpMaxLtMin 3693 b"HY000";
+    RegexpMissingCloseBracket 3696 b"HY000";
+    RegexpInvalidRange 3697 b"HY000";
     RegexpTimeOut 3699 b"HY000";
     RegexpPatternTooBig 3700 b"HY000";
     FkCannotDropParent 3730 b"HY000";
@@ -474,6 +481,7 @@ table! {
     InvalidUserAttributeJson 3982 b"HY000";
     UserReferencedAsDefiner 4005 b"HY000";
     CannotUserReferencedAsDefiner 4006 b"HY000";
+    RegexpNumberTooBig 4007 b"HY000";
     RoleGrantedToItself 4027 b"HY000";
     NoVisibleColumn 4028 b"HY000";
     JsonEndOfText 4037 b"HY000";

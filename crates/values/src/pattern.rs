@@ -15,6 +15,7 @@
 //! Not here: how a text is searched (`search`), what a client is told of a pattern that is refused.
 
 mod classes;
+mod fault;
 mod search;
 
 use std::borrow::Cow;
@@ -28,6 +29,7 @@ use regex_syntax::hir::{Class, HirKind};
 
 use classes::with_unicode_classes;
 use search::WalkedAutomata;
+pub use fault::PatternFault;
 pub use search::{PatternSearch, SearchEnd};
 
 /// Most that a pattern may cost: a byte costs 1, so many letters of a class that has to be folded 1
@@ -91,9 +93,9 @@ pub enum PatternError {
     /// It is too long, or stands for too much.
     #[error("the pattern is too long, or too complex")]
     TooBig,
-    /// It is none, in the words of who reads it.
-    #[error("{0}")]
-    Illegal(String),
+    /// It is none: what is wrong with it, and in the words of who reads it.
+    #[error("{1}")]
+    Illegal(PatternFault, String),
 }
 
 static KEPT_PATTERNS: Mutex<VecDeque<(Pattern, CompiledPattern)>> = Mutex::new(VecDeque::new());
@@ -181,7 +183,7 @@ impl Pattern {
                     let message = error.to_string();
                     let last = message.lines().last().unwrap_or_default();
                     let last = last.trim_start_matches("error: ").to_owned();
-                    return Err(PatternError::Illegal(last).into());
+                    return Err(PatternError::Illegal(PatternFault::of(&text), last).into());
                 }
             }
         }
@@ -335,9 +337,9 @@ mod tests {
         let mut times = 0;
         let refused = pattern(r"refused \w{400}").compiled(&mut |_| {
             times += 1;
-            if times == 2 { Err(PatternError::Illegal("no".into())) } else { Ok(()) }
+            if times == 2 { Err(PatternError::Illegal(PatternFault::Parenthesis, "no".into())) } else { Ok(()) }
         });
-        assert_eq!((refused.unwrap_err(), times), (PatternError::Illegal("no".into()), 2));
+        assert_eq!((refused.unwrap_err(), times), (PatternError::Illegal(PatternFault::Parenthesis, "no".into()), 2));
     }
 
     #[test]
@@ -351,7 +353,7 @@ mod tests {
         ] {
             assert!(compile(&text).0.is_ok(), "{text}");
         }
-        assert_eq!(compile("a(b").0.unwrap_err(), PatternError::Illegal("unclosed group".into()));
+        assert_eq!(compile("a(b").0.unwrap_err(), PatternError::Illegal(PatternFault::Parenthesis, "unclosed group".into()));
     }
 
     #[test]

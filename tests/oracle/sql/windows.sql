@@ -111,7 +111,7 @@ SELECT REGEXP_REPLACE('a b c', 'b', 'X'), REGEXP_REPLACE('abc def ghi', '[a-z]+'
 SELECT REGEXP_REPLACE('a b c', 'b', 'X'), REGEXP_REPLACE('abc def ghi', '[a-z]+', 'X', 1, 3), REGEXP_REPLACE('2024-01-31', '(\\d+)-(\\d+)-(\\d+)', '$3.$2.$1'), REGEXP_REPLACE('abc', 'B', '-', 1, 0, 'c')
 => a X c | abc def X | 31.01.2024 | abc
 SELECT REGEXP_LIKE('a', '(')
-=> error 3692
+=> error 3691
 SELECT 'a word here' REGEXP '[[:<:]]word[[:>:]]', 'awordhere' REGEXP '[[:<:]]word[[:>:]]'
 => 1 | 0
 

@@ -9,7 +9,7 @@
 
 use memchr::memmem;
 use values::member::{normalized, number, tokens};
-use values::pattern::{CompiledPattern, Pattern, PatternError};
+use values::pattern::{CompiledPattern, Pattern, PatternError, PatternFault};
 
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
@@ -218,7 +218,7 @@ pub fn pattern<R>(
         None => (text, false),
     };
     if std::str::from_utf8(text).is_err() {
-        return Err(PatternError::Illegal("no UTF-8".into()).into());
+        return Err(PatternError::Illegal(PatternFault::Syntax(1), "no UTF-8".into()).into());
     }
     Pattern {
         text: text.to_vec(),
@@ -234,7 +234,7 @@ impl From<PatternError> for TyrantTrouble {
     fn from(error: PatternError) -> TyrantTrouble {
         TyrantFailure::Invalid(match error {
             PatternError::TooBig => "the regular expression is too large".into(),
-            PatternError::Illegal(why) => format!("no regular expression: {why}").into(),
+            PatternError::Illegal(_, why) => format!("no regular expression: {why}").into(),
         })
         .into()
     }

@@ -15,7 +15,9 @@
 use std::ops::Range;
 
 use values::ErrorCode;
-use values::pattern::{CompiledPattern, Pattern, PatternError, PatternSearch, SearchEnd};
+use values::pattern::{
+    CompiledPattern, Pattern, PatternError, PatternFault, PatternSearch, SearchEnd,
+};
 use values::types::Collation;
 
 use crate::functions::call::{Call, int, whole};
@@ -230,7 +232,7 @@ fn expand(
 /// Whether a pattern, whose letters have their case, is found in a text.
 ///
 /// # Errors
-/// 3685 and 3692 for what is no pattern; those of what a search may cost.
+/// 3685 to 3697 for what is no pattern; those of what a search may cost.
 pub(crate) fn is_found(pattern: &str, text: &str, scope: &Scope<'_>) -> Result<bool> {
     let compiled = compiled(pattern.as_bytes(), b"", Collation::Utf8Mb4Bin, scope)?;
     let factor = pattern.len().max(compiled.repeated_states());
@@ -288,10 +290,52 @@ impl From<PatternError> for Error {
                 ErrorCode::RegexpPatternTooBig,
                 "The regular expression pattern exceeds limits on size or complexity.",
             ),
-            PatternError::Illegal(why) => Error::new(
-                ErrorCode::RegexpBadInterval,
-                format!("Illegal regular expression: {why}"),
-            ),
+            PatternError::Illegal(fault, why) => of_fault(fault, &why),
         }
     }
+}
+
+/// In MySQL's numbers and words; of what its engine has and ours has not in our own.
+fn of_fault(fault: PatternFault, why: &str) -> Error {
+    let (code, message) = match fault {
+        PatternFault::Syntax(character) => {
+            let message =
+                format!("Syntax error in regular expression on line 1, character {character}.");
+            return Error::new(ErrorCode::RegexpRuleSyntax, message);
+        }
+        PatternFault::Unimplemented => {
+            let message = format!("Illegal regular expression: {why}");
+            return Error::new(ErrorCode::RegexpUnimplemented, message);
+        }
+        PatternFault::Parenthesis => {
+            (ErrorCode::RegexpMismatchedParen, "Mismatched parenthesis in regular expression.")
+        }
+        PatternFault::Bracket => (
+            ErrorCode::RegexpMissingCloseBracket,
+            "The regular expression contains an unclosed bracket expression.",
+        ),
+        PatternFault::Range => (
+            ErrorCode::RegexpInvalidRange,
+            "The regular expression contains an [x-y] character range where x comes after y.",
+        ),
+        PatternFault::Interval => {
+            (ErrorCode::RegexpBadInterval, "Incorrect description of a {min,max} interval.")
+        }
+        PatternFault::IntervalOrder => (
+            ErrorCode::RegexpMaxLtMin,
+            "The maximum is less than the minumum in a {min,max} interval.",
+        ),
+        PatternFault::Number => (
+            ErrorCode::RegexpNumberTooBig,
+            "Decimal number in regular expression is too large.",
+        ),
+        PatternFault::Escape => (
+            ErrorCode::RegexpBadEscapeSequence,
+            "Unrecognized escape sequence in regular expression.",
+        ),
+        PatternFault::Class => {
+            (ErrorCode::RegexpIllegalArgument, "Illegal argument to a regular expression.")
+        }
+    };
+    Error::new(code, message)
 }
