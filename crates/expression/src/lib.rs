@@ -52,7 +52,7 @@ pub use functions::json::typed_array::{
 };
 pub use functions::sys::SETTINGS as SYS_SETTINGS;
 pub use functions::text::charset::{charset_of, converted_to, in_one_charset, seen_as_bytes};
-pub use functions::time::carried::as_integer;
+pub use functions::time::carried::{moment_as_integer, moment_as_number};
 pub use functions::time::digits::number_digits;
 pub use functions::time::moment::Unit;
 pub use row::frame::{Enclosing, JoinedRow, JoinedRows, Subqueries};

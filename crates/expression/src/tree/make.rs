@@ -220,7 +220,7 @@ pub fn within(mut nodes: [Node; 3]) -> [Node; 3] {
     nodes.map(|node| match (texts, moments) {
         (true, _) => node,
         (false, true) => of_today(node),
-        (false, false) if number.is_some() => carried::as_number(node.with_number()),
+        (false, false) if number.is_some() => carried::moment_as_number(node.with_number()),
         (false, false) => node.with_number(),
     })
 }
@@ -267,7 +267,7 @@ pub fn compared(mut a: Node, mut b: Node) -> (Node, Node) {
 /// A text that says a moment is the number of that beside a number.
 fn beside_number(node: Node, other: &Node) -> Node {
     match is_number(&other.ty) {
-        true => carried::as_number(node),
+        true => carried::moment_as_number(node),
         false if other.is_untyped() => carried::beside_untyped(node, other),
         false => node,
     }

@@ -359,7 +359,7 @@ impl Node {
     /// a moment as the number that it is.
     #[must_use]
     pub fn as_operand(self) -> Node {
-        carried::as_number(self.with_number().json_as_number().bits_as_number())
+        carried::moment_as_number(self.with_number().json_as_number().bits_as_number())
     }
 
     /// An ENUM or SET as a DOUBLE, which it is where fractions can come out (MySQL 9.7:
@@ -379,7 +379,7 @@ impl Node {
     /// number that it is.
     #[must_use]
     pub fn as_summand(self) -> Node {
-        carried::as_number(self.json_as_number())
+        carried::moment_as_number(self.json_as_number())
     }
 
     /// A BIT as its number; anything else as it is.

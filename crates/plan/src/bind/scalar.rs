@@ -18,7 +18,7 @@ mod operator;
 use std::cell::Cell;
 
 use expression::{
-    Kind, List, Node, Unit, among, as_integer, boolean, case_condition, common_type, converted_to,
+    Kind, List, Node, Unit, among, moment_as_integer, moment_as_number, boolean, case_condition, common_type, converted_to,
     display_chars, in_one_charset, is_number, seen_as_bytes, text_type, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
@@ -385,9 +385,9 @@ fn introduced(prefix: &str, node: Node) -> Bound<Node> {
 fn cast_node(expr: &Expr, data_type: &sqlparser::ast::DataType, names: &Names<'_>) -> Bound<Node> {
     let mut ty = cast_type(data_type)?;
     let node = match bind(expr, names)? {
-        node if matches!(ty, ColumnType::Int { .. }) => as_integer(node.with_number()),
+        node if matches!(ty, ColumnType::Int { .. }) => moment_as_integer(node.with_number()),
         node if matches!(ty, ColumnType::Decimal { .. } | ColumnType::Double(_)) => {
-            node.as_operand()
+            moment_as_number(node.with_number())
         }
         node if is_number(&ty) => node.with_number(),
         node if ty.is_binary_string() => seen_as_bytes(node),

@@ -41,7 +41,7 @@ fn is_extreme(node: &Node) -> bool {
 }
 
 /// A text as the number of what it says, if it is such a text; anything else as it is.
-pub(crate) fn as_number(node: Node) -> Node {
+pub fn moment_as_number(node: Node) -> Node {
     if is_carried(&node) {
         let nullable = node.nullable;
         return Node::new(Kind::Call(Function::MomentNumber, vec![node]), DOUBLE, nullable);
@@ -76,9 +76,9 @@ pub(crate) fn beside_untyped(node: Node, untyped: &Node) -> Node {
     Node::new(Kind::Call(Function::MomentNumber, vec![node, untyped.clone()]), ty, nullable)
 }
 
-/// As `as_number` where a whole number is wanted: there only GREATEST and LEAST are one.
-pub fn as_integer(node: Node) -> Node {
-    if is_extreme(&node) { as_number(node) } else { node }
+/// As `moment_as_number` where a whole number is wanted: there only GREATEST and LEAST are one.
+pub fn moment_as_integer(node: Node) -> Node {
+    if is_extreme(&node) { moment_as_number(node) } else { node }
 }
 
 /// A text that IF or CASE chooses among values of which one is none.
@@ -101,7 +101,7 @@ fn chooses_another(node: &Node) -> bool {
 }
 
 fn branch_number(node: Node) -> Node {
-    let node = as_number(node.with_number());
+    let node = moment_as_number(node.with_number());
     if is_number(&node.ty) {
         return node;
     }
