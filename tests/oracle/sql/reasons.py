@@ -380,6 +380,12 @@ REASONS = [
         "SELECT id, IF(TRUE, f, 65535) AS c0 FROM v",
         r"\b(IF|IFNULL|COALESCE|CASE|GREATEST|LEAST|UNION)\b.*\bf\b|\bf\b.*\bUNION\b",
     ),
+    Reason(
+        "a day beside a number that is none is a number, too, as in MySQL 9.7; in MariaDB the number is the zero day",
+        "SELECT id, (DATE'2024-02-29' NOT BETWEEN FALSE AND n0) AS c0 FROM v",
+        r"^(?=.*(DATE'|TIMESTAMP'|\b(da|dt|dm|ts)\b))(?=.*(BETWEEN|\bIN\b|[<>=])).*\b(bu?|n[09]?|[df])\b",
+        ("rows",),
+    ),
 ]
 
 

@@ -295,6 +295,24 @@ impl From<PatternError> for Error {
     }
 }
 
+/// Whether an error says that a pattern is none.
+pub(crate) fn is_fault(code: ErrorCode) -> bool {
+    use ErrorCode as E;
+    matches!(
+        code,
+        E::RegexpIllegalArgument
+            | E::RegexpRuleSyntax
+            | E::RegexpBadEscapeSequence
+            | E::RegexpUnimplemented
+            | E::RegexpMismatchedParen
+            | E::RegexpBadInterval
+            | E::RegexpMaxLtMin
+            | E::RegexpMissingCloseBracket
+            | E::RegexpInvalidRange
+            | E::RegexpNumberTooBig
+    )
+}
+
 /// In MySQL's numbers and words; of what its engine has and ours has not in our own.
 fn of_fault(fault: PatternFault, why: &str) -> Error {
     let (code, message) = match fault {

@@ -18,7 +18,7 @@ use values::ErrorCode;
 use crate::functions::call::Call;
 use crate::functions::function::Function;
 use crate::functions::json::calls::with_documents;
-use crate::functions::regular::is_found;
+use crate::functions::regular::{is_fault, is_found};
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::value::cell::{Cell, NULL};
@@ -222,10 +222,7 @@ impl Validator<'_, '_> {
     fn is_match(&self, pattern: &str, text: &str) -> Result<bool> {
         match is_found(pattern, text, self.scope) {
             Ok(found) => Ok(found),
-            Err(Error::Failed {
-                code: ErrorCode::RegexpBadInterval | ErrorCode::RegexpIllegalArgument,
-                ..
-            }) => Ok(true),
+            Err(Error::Failed { code, .. }) if is_fault(code) => Ok(true),
             Err(error) => Err(error),
         }
     }
