@@ -28,8 +28,8 @@ use regex_syntax::ast::{self, Ast, ClassPerlKind, ClassSetItem, ClassUnicode};
 use regex_syntax::hir::{Class, HirKind};
 
 use classes::with_unicode_classes;
-use search::WalkedAutomata;
 pub use fault::PatternFault;
+use search::WalkedAutomata;
 pub use search::{PatternSearch, SearchEnd};
 
 /// Most that a pattern may cost: a byte costs 1, so many letters of a class that has to be folded 1
@@ -337,9 +337,16 @@ mod tests {
         let mut times = 0;
         let refused = pattern(r"refused \w{400}").compiled(&mut |_| {
             times += 1;
-            if times == 2 { Err(PatternError::Illegal(PatternFault::Parenthesis, "no".into())) } else { Ok(()) }
+            if times == 2 {
+                Err(PatternError::Illegal(PatternFault::Parenthesis, "no".into()))
+            } else {
+                Ok(())
+            }
         });
-        assert_eq!((refused.unwrap_err(), times), (PatternError::Illegal(PatternFault::Parenthesis, "no".into()), 2));
+        assert_eq!(
+            (refused.unwrap_err(), times),
+            (PatternError::Illegal(PatternFault::Parenthesis, "no".into()), 2)
+        );
     }
 
     #[test]
@@ -353,7 +360,10 @@ mod tests {
         ] {
             assert!(compile(&text).0.is_ok(), "{text}");
         }
-        assert_eq!(compile("a(b").0.unwrap_err(), PatternError::Illegal(PatternFault::Parenthesis, "unclosed group".into()));
+        assert_eq!(
+            compile("a(b").0.unwrap_err(),
+            PatternError::Illegal(PatternFault::Parenthesis, "unclosed group".into())
+        );
     }
 
     #[test]

@@ -343,10 +343,9 @@ fn of_fault(fault: PatternFault, why: &str) -> Error {
             ErrorCode::RegexpMaxLtMin,
             "The maximum is less than the minumum in a {min,max} interval.",
         ),
-        PatternFault::Number => (
-            ErrorCode::RegexpNumberTooBig,
-            "Decimal number in regular expression is too large.",
-        ),
+        PatternFault::Number => {
+            (ErrorCode::RegexpNumberTooBig, "Decimal number in regular expression is too large.")
+        }
         PatternFault::Escape => (
             ErrorCode::RegexpBadEscapeSequence,
             "Unrecognized escape sequence in regular expression.",

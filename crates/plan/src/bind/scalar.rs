@@ -18,8 +18,9 @@ mod operator;
 use std::cell::Cell;
 
 use expression::{
-    Kind, List, Node, Unit, among, moment_as_integer, moment_as_number, boolean, case_condition, common_type, converted_to,
-    display_chars, in_one_charset, is_number, seen_as_bytes, text_type, within,
+    Kind, List, Node, Unit, among, boolean, case_condition, common_type, converted_to,
+    display_chars, in_one_charset, is_number, moment_as_integer, moment_as_number, seen_as_bytes,
+    text_type, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
 use values::CharacterSet;

@@ -40,9 +40,9 @@ impl PatternFault {
             E::GroupUnclosed | E::GroupUnopened => PatternFault::Parenthesis,
             E::ClassUnclosed => PatternFault::Bracket,
             E::ClassRangeInvalid => PatternFault::Range,
-            E::RepetitionCountUnclosed
-            | E::RepetitionCountDecimalEmpty
-            | E::DecimalEmpty => PatternFault::Interval,
+            E::RepetitionCountUnclosed | E::RepetitionCountDecimalEmpty | E::DecimalEmpty => {
+                PatternFault::Interval
+            }
             E::RepetitionCountInvalid => PatternFault::IntervalOrder,
             E::DecimalInvalid => PatternFault::Number,
             E::EscapeUnexpectedEof | E::EscapeUnrecognized => PatternFault::Escape,
