@@ -50,6 +50,7 @@ pub use functions::json::typed_array::{
     ElementSearch, array_node, array_parts, element_keys, search_node, search_parts,
     shared_elements, shown_elements,
 };
+pub use functions::result::{RESULT_BYTES_MAX, RESULT_CHARS_MAX};
 pub use functions::sys::SETTINGS as SYS_SETTINGS;
 pub use functions::text::charset::{charset_of, converted_to, in_one_charset, seen_as_bytes};
 pub use functions::time::carried::{moment_as_integer, moment_as_number};

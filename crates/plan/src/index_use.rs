@@ -28,6 +28,8 @@ struct IndexSet(u128);
 
 /// The columnar index among the others.
 const COLUMNAR: usize = 127;
+/// A full-text one, which MATCH uses whatever hints say, as in MySQL.
+const FULL_TEXT: usize = 126;
 
 impl IndexSet {
     const ALL: IndexSet = IndexSet(!0);
@@ -272,10 +274,11 @@ fn find(table: Option<&Table>, shown: &str, name: &str, invisible: IndexSet) -> 
         .filter(|(at, index)| index.state == IndexState::Ready && !invisible.has(*at));
     let of_rows = of_rows.map(|(at, index)| (index.name.as_str(), at));
     let columnar = table.columnar_index.iter().map(|index| (index.name.as_str(), COLUMNAR));
+    let full_texts = table.full_texts.iter().map(|index| (index.name.as_str(), FULL_TEXT));
     let begins =
         |known: &str| known.get(..name.len()).is_some_and(|front| front.eq_ignore_ascii_case(name));
     let beginning: Vec<(&str, usize)> =
-        of_rows.chain(columnar).filter(|(known, _)| begins(known)).collect();
+        of_rows.chain(columnar).chain(full_texts).filter(|(known, _)| begins(known)).collect();
     let whole = beginning.iter().find(|(known, _)| known.len() == name.len());
     match (whole, &beginning[..]) {
         (Some((_, at)), _) | (None, [(_, at)]) => Ok(*at),

@@ -19,6 +19,7 @@ use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::text::write_text;
 
+use crate::bulk::{Progress, go_on};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
@@ -152,7 +153,7 @@ impl Engine {
         for database in self.catalog().databases() {
             for table in self.catalog().tables(&database)? {
                 progress(&format!("{database}.{}", table.name));
-                self.check_table(&*snapshot, &table, lost, &mut report)?;
+                self.check_rows(&*snapshot, &table, (lost, &Progress::default()), &mut report)?;
             }
         }
         progress("what is not rows");
@@ -160,11 +161,25 @@ impl Engine {
         Ok(report)
     }
 
-    fn check_table(
+    /// Reads and compares one table, as clients see it now; it ends early when the thread's work is
+    /// to end.
+    ///
+    /// # Errors
+    /// As `check`; what ended it.
+    pub fn check_table(&self, table: &Table, progress: &Progress) -> Result<CheckReport> {
+        progress.will_only_read();
+        progress.expect(self.row_count(table)?.unwrap_or(0));
+        let mut report = CheckReport::default();
+        let snapshot = self.store().snapshot()?;
+        self.check_rows(&*snapshot, table, (&[], progress), &mut report)?;
+        Ok(report)
+    }
+
+    fn check_rows(
         &self,
         view: &dyn Read,
         table: &Table,
-        lost: &[LostKeys],
+        (lost, progress): (&[LostKeys], &Progress),
         report: &mut CheckReport,
     ) -> Result<()> {
         report.tables += 1;
@@ -174,6 +189,8 @@ impl Engine {
         expected.are_compared = !has_lost;
         let gaps = read_all(view, &table.index_range(0), &mut |key, value| {
             report.rows += 1;
+            progress.add(1);
+            go_on(report.rows)?;
             check_row(view, table, (key, value), &mut expected, report)
         })?;
         report.gaps(table, 0, &gaps);

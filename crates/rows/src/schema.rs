@@ -334,12 +334,20 @@ impl TableDefinition {
         parts.any(|part| part.column == column)
     }
 
-    /// The same as they are shown: unique ones before the others, each as they were made.
+    /// The same as they are shown, in MySQL's order: unique ones without NULLs, other unique ones,
+    /// those with prefixes behind those without; then the others, each as they were made.
     pub fn indexes_in_order(&self) -> Vec<&Index> {
         let mut indexes: Vec<&Index> = self.indexes_with_parts().collect();
-        if !self.multi_valued.is_empty() {
-            indexes[1..].sort_by_key(|index| (!index.unique, index.id));
-        }
+        let rank = |index: &&Index| match index.unique {
+            false => (true, false, false, index.id),
+            true => {
+                let mut parts = index.parts.iter();
+                let may_be_null = parts.any(|part| self.columns[part.column].nullable);
+                let has_prefix = index.parts.iter().any(|part| part.prefix.is_some());
+                (false, may_be_null, has_prefix, index.id)
+            }
+        };
+        indexes[1..].sort_by_key(rank);
         indexes
     }
 

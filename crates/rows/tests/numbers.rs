@@ -103,9 +103,7 @@ fn what_is_rolled_back_is_not_given_again_after_a_clean_end() {
 fn a_queue_keeps_one_key_whatever_goes_through_it() {
     let store = MemoryStore::new();
     let engine = numbered(&store);
-    (0..100).for_each(|_| {
-        add(&engine);
-    });
+    (1..=100).for_each(|number| assert_eq!(add(&engine), Some(number)));
     let writers: Vec<_> = (0..4_i64)
         .map(|writer| {
             let engine = Arc::clone(&engine);
@@ -130,9 +128,7 @@ fn a_queue_keeps_one_key_whatever_goes_through_it() {
 fn a_counter_that_is_set_forgets_what_was_kept() {
     let store = MemoryStore::new();
     let engine = numbered(&store);
-    (0..9).for_each(|_| {
-        add(&engine);
-    });
+    (1..=9).for_each(|number| assert_eq!(add(&engine), Some(number)));
     (5..=9).for_each(|id| change(&engine, id, RowChange::Delete));
     let patience = engine.patience();
     engine.alter_table("d", "t", vec![Alteration::SetAutoIncrement(1)], &patience).unwrap();
@@ -151,9 +147,7 @@ fn a_counter_that_is_set_forgets_what_was_kept() {
 fn a_prepared_transaction_takes_its_number_with_it_over_a_start() {
     let store = MemoryStore::new();
     let engine = numbered(&store);
-    (0..3).for_each(|_| {
-        add(&engine);
-    });
+    (1..=3).for_each(|number| assert_eq!(add(&engine), Some(number)));
     let xid = Xid { global: b"g".to_vec(), branch: b"b".to_vec(), format: 1 };
     let mut tx = begin(&engine);
     let key = now(&engine).row_key(&[Datum::Int(3)]).unwrap();

@@ -65,6 +65,7 @@ mod statement;
 mod table_locks;
 mod temporary;
 mod transaction;
+mod upkeep;
 mod usage;
 mod view_rights;
 mod views;
@@ -164,6 +165,8 @@ pub struct Session {
     counts_before: (u64, u64),
     last_insert_id: u64,
     row_count: i64,
+    /// The last statement was SHOW WARNINGS or a like one.
+    shows_warnings: bool,
     found_rows: FoundRows,
     /// CLIENT_FOUND_ROWS.
     counts_found: bool,
@@ -254,6 +257,7 @@ impl Session {
             counts_before: (0, 0),
             last_insert_id: 0,
             row_count: 0,
+            shows_warnings: false,
             found_rows: FoundRows::default(),
             counts_found: false,
             multi_statements: false,
@@ -418,8 +422,11 @@ impl Session {
         open | autocommit | if backslash { STATUS_NO_BACKSLASH_ESCAPES } else { 0 }
     }
 
-    /// Warnings of the last statement.
+    /// Warnings of the last statement; one that shows those of the statement before has none.
     pub fn warning_count(&self) -> u16 {
+        if self.shows_warnings {
+            return 0;
+        }
         self.take_late_warnings();
         self.warnings.borrow().count_u16()
     }

@@ -12,6 +12,7 @@ use values::ErrorCode;
 
 use super::cursor::{Cursor, TableName};
 use super::partition::{PartitionBySpec, partition_by};
+use super::select_list::item_texts;
 use super::table_options::{TableOptions, table_options};
 use super::types::{TypeSpec, attributes, type_spec};
 use crate::error::{Error, Result};
@@ -196,6 +197,22 @@ pub struct CreateTable {
     pub partitions: Option<PartitionBySpec>,
     /// AS SELECT.
     pub query: Option<Box<Query>>,
+    /// The items of its first SELECT as they were written.
+    pub texts: Vec<String>,
+    /// IGNORE or REPLACE before it.
+    pub on_duplicate: OnDuplicateSpec,
+}
+
+/// What becomes of a query's row whose unique key is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnDuplicateSpec {
+    /// It is an error.
+    #[default]
+    Refused,
+    /// IGNORE: it is left out.
+    Ignored,
+    /// REPLACE: it takes the other's place.
+    Replaces,
 }
 
 /// Reads what follows CREATE [OR REPLACE] [TEMPORARY] TABLE.
@@ -226,6 +243,8 @@ pub fn create_table(
         options: TableOptions::default(),
         partitions: None,
         query: None,
+        texts: Vec::new(),
+        on_duplicate: OnDuplicateSpec::default(),
     };
     if cursor.take("LIKE") {
         create.like = Some(cursor.table_name()?);
@@ -248,9 +267,15 @@ pub fn create_table(
     }
     create.options = table_options(cursor)?;
     create.partitions = partition_by(cursor)?;
-    let _ignored = cursor.take("IGNORE") || cursor.take("REPLACE");
+    create.on_duplicate = match cursor.take_any(&["IGNORE", "REPLACE"]) {
+        Some("IGNORE") => OnDuplicateSpec::Ignored,
+        Some(_) => OnDuplicateSpec::Replaces,
+        None => OnDuplicateSpec::Refused,
+    };
     let explicit = cursor.take("AS");
-    if explicit || cursor.is("SELECT") || *cursor.peek() == Token::LParen || cursor.is("WITH") {
+    let begins = ["SELECT", "WITH", "VALUES", "TABLE"].iter().any(|word| cursor.is(word));
+    if explicit || begins || *cursor.peek() == Token::LParen {
+        create.texts = item_texts(cursor.rest());
         create.query = Some(cursor.query()?);
     }
     cursor.expect_end()?;

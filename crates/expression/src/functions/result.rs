@@ -10,8 +10,11 @@ use crate::tree::common::{common_type, display_chars};
 use crate::tree::node::{Kind, Node, common_collation};
 use crate::value::types::{BIGINT, BIGINT_UNSIGNED, text_type};
 
-/// The longest text of a result.
-const CHARS_MAX: u32 = 16_383;
+/// The longest text of a result, which also stands for one whose length nothing tells: a table that
+/// is made of such a column has a LONGTEXT (crate `sql`, `ddl::create`).
+pub const RESULT_CHARS_MAX: u32 = 16_383;
+/// The same of bytes.
+pub const RESULT_BYTES_MAX: u32 = 65_532;
 
 /// Text without a bound.
 pub(crate) fn long_text(_: &[Node]) -> ColumnType {
@@ -30,12 +33,94 @@ pub(crate) fn text(arguments: &[Node]) -> ColumnType {
     let rule = known.map(Node::text_collation).reduce(common_collation);
     let length = arguments.iter().map(|node| display_chars(&node.ty)).sum::<u32>();
     match rule {
-        Some((Collation::Binary, _)) => ColumnType::VarBinary { bytes: length.clamp(1, 65_532) },
+        Some((Collation::Binary, _)) => ColumnType::VarBinary { bytes: length.clamp(1, RESULT_BYTES_MAX) },
         Some((collation, _)) => {
-            ColumnType::VarChar { chars: length.clamp(1, CHARS_MAX), collation }
+            ColumnType::VarChar { chars: length.clamp(1, RESULT_CHARS_MAX), collation }
         }
-        None => text_type(length.clamp(1, CHARS_MAX)),
+        None => text_type(length.clamp(1, RESULT_CHARS_MAX)),
     }
+}
+
+/// Text or bytes as `text` says, of another length.
+fn text_of_length(arguments: &[Node], length: u64) -> ColumnType {
+    let length = u32::try_from(length).unwrap_or(u32::MAX).max(1);
+    match text(arguments) {
+        ColumnType::VarBinary { .. } => ColumnType::VarBinary { bytes: length.min(RESULT_BYTES_MAX) },
+        ColumnType::VarChar { collation, .. } => {
+            ColumnType::VarChar { chars: length.min(RESULT_CHARS_MAX), collation }
+        }
+        other => other,
+    }
+}
+
+fn chars(node: &Node) -> u64 {
+    u64::from(display_chars(&node.ty))
+}
+
+/// The value of a number that is written in the statement; `u64::MAX`: nothing tells it.
+fn written_number(node: Option<&Node>) -> u64 {
+    match node.map(|node| &node.kind) {
+        Some(Kind::Constant(Value::Int(number))) => u64::try_from(*number).unwrap_or(0),
+        Some(Kind::Constant(Value::UInt(number))) => *number,
+        Some(Kind::Constant(Value::Null)) => 0,
+        _ => u64::MAX,
+    }
+}
+
+/// REPEAT: the first argument as often as the second says.
+pub(crate) fn repeated(arguments: &[Node]) -> ColumnType {
+    let length = chars(&arguments[0]).saturating_mul(written_number(arguments.get(1)));
+    text_of_length(&arguments[..1], length)
+}
+
+/// SPACE.
+pub(crate) fn blanks(arguments: &[Node]) -> ColumnType {
+    text_type(written_number(arguments.first()).clamp(1, u64::from(RESULT_CHARS_MAX)) as u32)
+}
+
+/// LPAD and RPAD: as long as the second argument says.
+pub(crate) fn padded(arguments: &[Node]) -> ColumnType {
+    let texts: Vec<Node> = arguments.iter().step_by(2).cloned().collect();
+    text_of_length(&texts, written_number(arguments.get(1)))
+}
+
+/// REPLACE: every character may become the third argument.
+pub(crate) fn replaced(arguments: &[Node]) -> ColumnType {
+    let [of, _, by] = arguments else { return text(arguments) };
+    text_of_length(arguments, chars(of).saturating_mul(chars(by).max(1)))
+}
+
+/// Text of which nothing tells how long it is: REGEXP_REPLACE.
+pub(crate) fn any_length(arguments: &[Node]) -> ColumnType {
+    text_of_length(arguments, u64::MAX)
+}
+
+/// DATE_FORMAT and TIME_FORMAT: a letter of the format stands for ten characters at most.
+pub(crate) fn formatted(arguments: &[Node]) -> ColumnType {
+    text_of_length(arguments, arguments.get(1).map_or(1, chars).saturating_mul(10))
+}
+
+/// JSON_QUOTE: a character may need an escape of six.
+pub(crate) fn json_quoted(arguments: &[Node]) -> ColumnType {
+    let chars = arguments.iter().map(chars).sum::<u64>() * 6 + 2;
+    let chars = chars.clamp(20, u64::from(RESULT_CHARS_MAX)) as u32;
+    ColumnType::VarChar { chars, collation: Collation::Utf8Mb4Bin }
+}
+
+/// JSON_PRETTY: nothing tells how much white space there will be.
+pub(crate) fn json_any_length(_: &[Node]) -> ColumnType {
+    ColumnType::VarChar { chars: RESULT_CHARS_MAX, collation: Collation::Utf8Mb4Bin }
+}
+
+/// QUOTE: a character may need a backslash, and there are the quotes.
+pub(crate) fn quoted(arguments: &[Node]) -> ColumnType {
+    text_of_length(arguments, arguments.iter().map(chars).sum::<u64>() * 2 + 2)
+}
+
+/// CONCAT_WS and MAKE_SET: with the first argument, or a comma, between any two of the others.
+pub(crate) fn joined(arguments: &[Node]) -> ColumnType {
+    let between = arguments.first().map_or(1, chars).max(1) * arguments.len() as u64;
+    text_of_length(arguments, between + arguments.iter().skip(1).map(chars).sum::<u64>())
 }
 
 /// LEFT and RIGHT: text of the first argument, as long as the second one says if that is known.
@@ -66,9 +151,9 @@ pub(crate) fn longest_word(arguments: &[Node]) -> ColumnType {
     let longest = arguments.iter().map(|node| display_chars(&node.ty)).max();
     let longest = longest.unwrap_or(0).max(1);
     match text(arguments) {
-        ColumnType::VarBinary { .. } => ColumnType::VarBinary { bytes: longest.min(65_532) },
+        ColumnType::VarBinary { .. } => ColumnType::VarBinary { bytes: longest.min(RESULT_BYTES_MAX) },
         ColumnType::VarChar { collation, .. } => {
-            ColumnType::VarChar { chars: longest.min(CHARS_MAX), collation }
+            ColumnType::VarChar { chars: longest.min(RESULT_CHARS_MAX), collation }
         }
         other => other,
     }
@@ -76,14 +161,17 @@ pub(crate) fn longest_word(arguments: &[Node]) -> ColumnType {
 
 /// Text of JSON, or out of it: it goes by its code points.
 pub(crate) fn json_text(arguments: &[Node]) -> ColumnType {
-    let chars = display_chars(&text(arguments)).clamp(20, CHARS_MAX);
+    let chars = display_chars(&text(arguments)).clamp(20, RESULT_CHARS_MAX);
     ColumnType::VarChar { chars, collation: Collation::Utf8Mb4Bin }
 }
 
 /// Digits and the like, whatever the argument is.
 pub(crate) fn digits_text(arguments: &[Node]) -> ColumnType {
-    let chars = arguments.first().map_or(0, |node| display_chars(&node.ty));
-    text_type((chars.saturating_mul(2) + 64).min(CHARS_MAX))
+    let bytes = arguments.first().map_or(0, |node| {
+        let each = node.ty.collation().map_or(1, |collation| collation.set().bytes_max());
+        chars(node).saturating_mul(each as u64)
+    });
+    text_type((bytes.saturating_mul(2) + 64).min(u64::from(RESULT_CHARS_MAX)) as u32)
 }
 
 /// SOUNDEX: four characters or more.
@@ -94,7 +182,7 @@ pub(crate) fn sound(arguments: &[Node]) -> ColumnType {
 /// Bytes, as many as the first argument has.
 pub(crate) fn first_bytes(arguments: &[Node]) -> ColumnType {
     let bytes = arguments.first().map_or(0, |node| display_chars(&node.ty));
-    ColumnType::VarBinary { bytes: bytes.clamp(1, 65_532) }
+    ColumnType::VarBinary { bytes: bytes.clamp(1, RESULT_BYTES_MAX) }
 }
 
 /// What the first argument is.

@@ -18,7 +18,7 @@ macro_rules! each_function {
         $define! {
             Text {
                 Concat ["CONCAT"] from(1), By(result::text), NotNull(text::calls::call);
-                ConcatWs ["CONCAT_WS"] from(2), By(result::text), Values(text::calls::concat_ws);
+                ConcatWs ["CONCAT_WS"] from(2), By(result::joined), Values(text::calls::concat_ws);
                 Length ["LENGTH", "OCTET_LENGTH", "LENGTHB"] exactly(1), Int, NotNull(text::calls::call),
                     NULL_FOR_NULL | SEES_BYTES;
                 CharLength ["CHAR_LENGTH", "CHARACTER_LENGTH"] exactly(1), Int, NotNull(text::calls::call),
@@ -42,15 +42,15 @@ macro_rules! each_function {
                     NULL_FOR_NULL;
                 TrimTrailing ["RTRIM"] between(1, 2), By(result::text), NotNull(text::calls::call),
                     NULL_FOR_NULL;
-                Replace ["REPLACE"] exactly(3), By(result::text), NotNull(text::calls::call);
+                Replace ["REPLACE"] exactly(3), By(result::replaced), NotNull(text::calls::call);
                 Reverse ["REVERSE"] exactly(1), By(result::text), NotNull(text::calls::call),
                     NULL_FOR_NULL;
-                Repeat ["REPEAT"] exactly(2), By(result::text), NotNull(text::calls::call),
+                Repeat ["REPEAT"] exactly(2), By(result::repeated), NotNull(text::calls::call),
                     NUMBER_1;
-                Space ["SPACE"] exactly(1), By(result::text), NotNull(text::calls::call), NUMBER_0;
-                PadLeft ["LPAD"] between(2, 3), By(result::text), NotNull(text::calls::call),
+                Space ["SPACE"] exactly(1), By(result::blanks), NotNull(text::calls::call), NUMBER_0;
+                PadLeft ["LPAD"] between(2, 3), By(result::padded), NotNull(text::calls::call),
                     NUMBER_1;
-                PadRight ["RPAD"] between(2, 3), By(result::text), NotNull(text::calls::call),
+                PadRight ["RPAD"] between(2, 3), By(result::padded), NotNull(text::calls::call),
                     NUMBER_1;
                 Locate ["LOCATE", "POSITION"] between(2, 3), Int, NotNull(text::calls::call),
                     NULL_FOR_NULL | NUMBER_2;
@@ -68,7 +68,7 @@ macro_rules! each_function {
                 FindInSet ["FIND_IN_SET"] exactly(2), Int, NotNull(text::calls::call), NULL_FOR_NULL;
                 Elt ["ELT"] from(2), By(result::longest_word), Lazy(control::elt), NUMBER_0;
                 Strcmp ["STRCMP"] exactly(2), Int, NotNull(text::calls::call), NULL_FOR_NULL;
-                Quote ["QUOTE"] exactly(1), By(result::text), Values(text::calls::quote);
+                Quote ["QUOTE"] exactly(1), By(result::quoted), Values(text::calls::quote);
                 Format ["FORMAT"] between(2, 3), By(result::digits_text), NotNull(text::calls::call),
                     NUMBER_0 | NUMBER_1 | AS_LITERAL;
                 WeightString ["WEIGHT_STRING"] exactly(1), Bytes, NotNull(text::calls::call);
@@ -76,7 +76,7 @@ macro_rules! each_function {
                 Oct ["OCT"] exactly(1), By(result::digits_text), NotNull(text::calls::call), NULL_FOR_NULL | NUMBERS | AS_LITERAL;
                 Conv ["CONV"] exactly(3), By(result::digits_text), NotNull(text::calls::call), NUMBERS | AS_LITERAL;
                 Soundex ["SOUNDEX"] exactly(1), By(result::sound), Values(text::words::call);
-                MakeSet ["MAKE_SET"] from(2), By(result::text), Values(text::words::call), NUMBER_0;
+                MakeSet ["MAKE_SET"] from(2), By(result::joined), Values(text::words::call), NUMBER_0;
                 ExportSet ["EXPORT_SET"] between(3, 5), Short(16_383), Values(text::words::call), NUMBER_0 | NUMBER_4;
             }
             Regular {
@@ -85,7 +85,7 @@ macro_rules! each_function {
                     NULL_FOR_NULL | NUMBER_2 | NUMBER_3 | NUMBER_4;
                 RegexpSubstr ["REGEXP_SUBSTR"] between(2, 5), By(result::text), NotNull(regular::call),
                     NUMBER_2 | NUMBER_3;
-                RegexpReplace ["REGEXP_REPLACE"] between(3, 6), By(result::text), NotNull(regular::call),
+                RegexpReplace ["REGEXP_REPLACE"] between(3, 6), By(result::any_length), NotNull(regular::call),
                     NUMBER_3 | NUMBER_4;
             }
             Digests {
@@ -225,8 +225,8 @@ macro_rules! each_function {
                 SecToTime ["SEC_TO_TIME"] exactly(1), By(digits::of_seconds), NotNull(time::calls::of_times),
                     NUMBER_0;
                 TimeToSec ["TIME_TO_SEC"] exactly(1), Int, NotNull(time::calls::of_times);
-                DateFormat ["DATE_FORMAT"] exactly(2), By(result::text), NotNull(time::calls::of_days);
-                TimeFormat ["TIME_FORMAT"] exactly(2), By(result::text), NotNull(time::calls::of_times);
+                DateFormat ["DATE_FORMAT"] exactly(2), By(result::formatted), NotNull(time::calls::of_days);
+                TimeFormat ["TIME_FORMAT"] exactly(2), By(result::formatted), NotNull(time::calls::of_times);
                 GetFormat ["GET_FORMAT"] exactly(2), Short(17), NotNull(time::format::get_format), AS_LITERAL;
                 StrToDate ["STR_TO_DATE"] exactly(2), By(digits::pattern), Values(time::calls::str_to_date);
                 ConvertTz ["CONVERT_TZ"] exactly(3), By(digits::moment), Values(time::calls::convert_tz);
@@ -265,7 +265,7 @@ macro_rules! each_function {
                 JsonValid ["JSON_VALID"] exactly(1), Truth, Values(json::calls::valid);
                 JsonExtract ["JSON_EXTRACT"] from(2), Json, Values(json::calls::of_document);
                 JsonUnquote ["JSON_UNQUOTE"] exactly(1), By(result::json_text), Values(json::calls::of_text), AS_LITERAL;
-                JsonQuote ["JSON_QUOTE"] exactly(1), By(result::json_text), Values(json::calls::of_text), AS_LITERAL;
+                JsonQuote ["JSON_QUOTE"] exactly(1), By(result::json_quoted), Values(json::calls::of_text), AS_LITERAL;
                 JsonObject ["JSON_OBJECT"] pairs_after(0), Json, Values(json::calls::object);
                 JsonArray ["JSON_ARRAY"] from(0), Json, Values(json::calls::array);
                 JsonLength ["JSON_LENGTH"] between(1, 2), Int, Values(json::calls::of_document);
@@ -292,7 +292,7 @@ macro_rules! each_function {
                 JsonCompact ["JSON_COMPACT"] exactly(1), Json, NotNull(json::text::call);
                 JsonLoose ["JSON_LOOSE"] exactly(1), Json, NotNull(json::text::call);
                 JsonDetailed ["JSON_DETAILED"] between(1, 2), Json, NotNull(json::text::call), NUMBER_1;
-                JsonPretty ["JSON_PRETTY"] exactly(1), By(result::json_text), Values(json::calls::of_document), AS_LITERAL;
+                JsonPretty ["JSON_PRETTY"] exactly(1), By(result::json_any_length), Values(json::calls::of_document), AS_LITERAL;
                 JsonStorageSize ["JSON_STORAGE_SIZE"] exactly(1), Int, Values(json::calls::of_document);
                 JsonStorageFree ["JSON_STORAGE_FREE"] exactly(1), Int, Values(json::calls::of_document);
                 JsonMemberOf ["MEMBER OF"] exactly(2), Truth, Values(json::calls::member_of);

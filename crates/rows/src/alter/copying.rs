@@ -34,6 +34,7 @@ use crate::expiry::Expiry;
 use crate::find::row_at;
 use crate::schema::{Column, IndexId, IndexPart};
 use crate::store::{Batch, Change, Durability, Reach};
+use crate::transaction::counters::as_counter;
 use crate::table::{PREFIX_BYTES, Table, index_range};
 use crate::transaction::duplicate;
 
@@ -75,7 +76,7 @@ enum RowKeys {
 pub(super) fn is_numbered(table: &Table, plan: &Plan) -> bool {
     keys_of(table, plan) == RowKeys::Numbered
         || plan.definition.columns.iter().zip(&plan.origins).any(|(column, origin)| {
-            column.auto_increment && origin.is_none_or(|at| table.columns[at].nullable)
+            column.auto_increment && origin.is_none_or(|at| !table.columns[at].auto_increment)
         })
 }
 
@@ -91,7 +92,10 @@ fn keys_of(table: &Table, plan: &Plan) -> RowKeys {
         let (before, after) = (&table.columns[old.column], &definition.columns[new.column]);
         let is_same = origins[new.column] == Some(old.column)
             && (old.prefix, old.descending) == (new.prefix, new.descending);
-        is_same && before.ty == after.ty && before.nullable == after.nullable
+        is_same
+            && before.ty == after.ty
+            && before.nullable == after.nullable
+            && before.auto_increment == after.auto_increment
     };
     let is_kept = is_divided_alike
         && !table.has_hidden_key()
@@ -209,7 +213,7 @@ impl<'a> Copying<'a> {
                 }
                 None => new_value(column)?,
             };
-            values.push(self.numbered(column, origin.is_none(), value, &mut numbers)?);
+            values.push(self.numbered(column, *origin, value, &mut numbers)?);
         }
         self.fill_rules(&mut values)?;
         let mut copied = CopiedRow { key: Vec::new(), values, numbers };
@@ -247,22 +251,33 @@ impl<'a> Copying<'a> {
         Ok(())
     }
 
-    /// A value of a new column, or the number in its place.
+    /// A value of a new column, or the number in its place. One that begins to have numbers goes on
+    /// behind the highest of the rows before, as in MySQL.
     fn numbered(
         &self,
         column: &Column,
-        is_new: bool,
+        origin: Option<usize>,
         mut value: Value,
         numbers: &mut RowNumbers,
     ) -> Result<Value> {
+        let is_new = origin.is_none();
         if column.auto_increment
-            && (is_new || value.is_null())
+            && origin.is_none_or(|at| !self.table.columns[at].auto_increment)
             && let Some(numbering) = &self.numbering
         {
-            if numbers.given == 0 {
-                numbers.given = numbering.next_given();
+            let own = as_counter(value.as_datum()).filter(|_| !is_new);
+            let wants_number = match own {
+                Some(0) => !self.rules.mode.no_auto_value_on_zero(),
+                own => is_new || own.is_none() && value.is_null(),
+            };
+            if wants_number {
+                if numbers.given == 0 {
+                    numbers.given = numbering.next_given();
+                }
+                value = clean(column, convert(&column.ty, Datum::UInt(numbers.given), Zone::UTC))?;
+            } else if let Some(own) = own {
+                numbering.pass(own);
             }
-            value = clean(column, convert(&column.ty, Datum::UInt(numbers.given), Zone::UTC))?;
         }
         let is_filled = column.computed.is_some() || is_new && column.default.is_expression();
         if value.is_null() && !column.nullable && !is_filled {
@@ -408,6 +423,12 @@ impl Numbering<'_> {
         let next = &mut self.state.lock().next.given;
         *next += 1;
         *next - 1
+    }
+
+    /// A row has this number of its own.
+    fn pass(&self, own: u64) {
+        let next = &mut self.state.lock().next.given;
+        *next = own.saturating_add(1).max(*next);
     }
 
     fn known(&self, row_key: &[u8]) -> Result<Option<RowNumbers>> {

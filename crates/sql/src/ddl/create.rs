@@ -16,14 +16,14 @@ use syntax::table::{
 use syntax::table_options::{MemberSpec, TableOptions};
 use values::ErrorCode;
 use values::full_text::{TextParser, TextRules};
-use values::types::{Collation, ColumnType, TextDefaults};
+use values::types::{Collation, TextDefaults};
 
 use super::UnenforcedParts;
 use super::column::column_of;
 use super::engine::engine_of;
 use super::partition::partitioning_of;
 use super::rules::{array_cast, check_of, checks_of};
-use results::{Result, ResultColumn, SqlError};
+use results::{Result, SqlError};
 
 /// An index as `rows` is to make it.
 ///
@@ -127,7 +127,7 @@ pub fn index_of_column(name: &str, primary: bool) -> NewIndex {
     NewIndex { primary, ..NewIndex::primary(&[name]) }
 }
 
-/// A table of columns and indexes as written; `given` are those of its query, if it has one;
+/// A table of columns and indexes as written; `given` are columns of its query, if it has one;
 /// full-text indexes have `text_rules`, text that says nothing of it what the database has.
 ///
 /// # Errors
@@ -135,7 +135,7 @@ pub fn index_of_column(name: &str, primary: bool) -> NewIndex {
 pub fn new_table(
     create: &CreateTable,
     database: &str,
-    given: &[ResultColumn],
+    given: &[Column],
     session: ConversionRules,
     text_rules: TextRules,
     of_database: TextDefaults,
@@ -189,11 +189,11 @@ pub fn new_table(
             }
         }
     }
+    // Those that the query gives come last, in its order, also where they are written.
     for column in given {
-        if columns.iter().any(|known| known.name.eq_ignore_ascii_case(&column.name)) {
-            continue;
-        }
-        columns.push(column_of_result(column));
+        let is_it = |known: &Column| known.name.eq_ignore_ascii_case(&column.name);
+        let written = columns.iter().position(is_it).map(|position| columns.remove(position));
+        columns.push(written.unwrap_or_else(|| column.clone()));
     }
     if columns.is_empty() {
         return Err(SqlError::new(
@@ -208,10 +208,17 @@ pub fn new_table(
     }
     let of_foreign_keys = indexes_for(&foreign, &indexes);
     indexes.extend(of_foreign_keys);
+    let may_be_null = |part: &NewKeyPart| match part.as_column() {
+        Some((name, _)) => columns
+            .iter()
+            .any(|column| column.nullable && column.name.eq_ignore_ascii_case(name)),
+        None => true,
+    };
     let rank = |index: &NewIndex| match (index.primary, index.unique) {
         (true, _) => 0,
-        (false, true) => 1,
-        (false, false) => 2,
+        (false, true) if !index.parts.iter().any(may_be_null) => 1,
+        (false, true) => 2,
+        (false, false) => 3,
     };
     indexes.sort_by_key(rank);
     let partitioning = match &create.partitions {
@@ -335,23 +342,6 @@ fn primary_not_null(index: &NewIndex, elements: &[Element], columns: &mut [Colum
         }
     }
     Ok(())
-}
-
-/// A column that holds what a query's column gives.
-fn column_of_result(column: &ResultColumn) -> Column {
-    let ty = match &column.ty {
-        // NULL and empty texts have no length to go by.
-        ColumnType::VarBinary { bytes: 0 } => ColumnType::Binary { bytes: 0 },
-        other => other.clone(),
-    };
-    let zerofill = Some(column.flags.zerofill).filter(|width| *width > 0);
-    let says_sign = matches!(ty, ColumnType::Int { .. });
-    Column {
-        nullable: column.nullable,
-        zerofill,
-        unsigned: zerofill.is_some() && !says_sign,
-        ..Column::new(&column.name, ty)
-    }
 }
 
 /// CREATE TABLE ... LIKE.

@@ -24,6 +24,7 @@ use values::types::ColumnType;
 
 use super::lines::FileLine;
 use crate::write::WriteContext;
+use crate::write::StoredBy;
 use executor::with_subqueries;
 use plan::column_default::{Store, implied_default};
 use plan::context::SqlContext;
@@ -424,7 +425,7 @@ impl RowMaker {
                 let environment = context.environment();
                 let scope = environment.scope().with_row(RowView::Values(values));
                 let cell = node.evaluate(&scope)?;
-                context.store(column, cell.datum(), &node.ty, row, false)?
+                context.store(column, cell.datum(), &node.ty, row, StoredBy::Insert)?
             };
             values[*position] = value;
             self.said[*position] = true;

@@ -11,11 +11,9 @@ use access::Privilege;
 use expression::limits::Room;
 use expression::{BIGINT_UNSIGNED, Level};
 use rows::Group;
-use rows::bulk::Progress;
 use rows::table::Table;
 use syntax::account::AccountStatement;
 use syntax::alter::{AlterSpec, AlterTable};
-use syntax::partition::UpkeepSpec;
 use syntax::set::SetItem;
 use syntax::show::{Show, Subject};
 use syntax::statement::{Statement as Parsed, statement as parse_statement};
@@ -34,10 +32,6 @@ use crate::show::{self, Listing, number, text};
 use crate::system_schema::{self, ListedSchema};
 use plan::listing::{SystemSchema, is_everybodys, is_own_name};
 use results::{ExecutionMode, Result, ResultColumn, RowStream, SqlError};
-
-/// What CHECK TABLE says.
-const CHECKED_WHEN_READ: &str =
-    "Rows are checked when they are read, all of them by 'rowhouse check'";
 
 /// Whether a statement changes rows or definitions.
 fn writes(parsed: &Parsed) -> bool {
@@ -114,6 +108,7 @@ impl Session {
         if !keeps_warnings {
             self.begin_statement();
         }
+        self.shows_warnings = keeps_warnings;
         if self.passes_over(&parsed)? {
             return Ok(self.done(0));
         }
@@ -158,9 +153,10 @@ impl Session {
     }
 
     fn note_row_count(&mut self, reply: &Reply) {
-        if let Reply::Done(done) = reply {
-            self.row_count = done.affected as i64;
-        }
+        self.row_count = match reply {
+            Reply::Done(done) => done.affected as i64,
+            _ => -1,
+        };
     }
 
     /// Whether a statement may have to wait for disk, locks or commits.
@@ -426,90 +422,6 @@ impl Session {
     pub(super) fn listed(&self, listing: Listing) -> Reply {
         let source = ValueRows::new(listing.rows, Room::default());
         Reply::Rows(RowStream::new(listing.columns.into(), self.variables.zone, source))
-    }
-
-    /// ANALYZE, CHECK, OPTIMIZE or REPAIR PARTITION: what is done is done with the whole table.
-    pub(super) fn maintain_partitions(
-        &mut self,
-        operation: UpkeepSpec,
-        table: &TableName,
-        names: Option<&[String]>,
-    ) -> Result<Reply> {
-        let operation = match operation {
-            UpkeepSpec::Analyze => "analyze",
-            UpkeepSpec::Check => "check",
-            UpkeepSpec::Optimize => "optimize",
-            UpkeepSpec::Repair => "repair",
-        };
-        let found = self.base_table(table)?;
-        let Some(partitioning) = &found.partitioning else {
-            let fault = rows::partition::PartitionFault::None;
-            return Err(rows::Error::from(rows::BrokenRule::Partitioning(fault)).into());
-        };
-        let is_there = |name: &String| partitioning.partition(name).is_some();
-        if names.is_none_or(|names| names.iter().all(is_there)) {
-            return self.maintain(operation, std::slice::from_ref(table));
-        }
-        let mut listing = Listing::new(&["Table", "Op", "Msg_type", "Msg_text"]);
-        let shown = format!("{}.{}", found.database, found.name);
-        let error = format!("Error in list of partitions to {shown}");
-        for (kind, message) in [("Error", &*error), ("status", "Operation failed")] {
-            listing.push(vec![text(&shown), text(operation), text(kind), text(message)]);
-        }
-        Ok(self.listed(listing))
-    }
-
-    fn maintain(&mut self, operation: &'static str, tables: &[TableName]) -> Result<Reply> {
-        let mut listing = Listing::new(&["Table", "Op", "Msg_type", "Msg_text"]);
-        for name in tables {
-            let (database, table) = self.qualified(name)?;
-            let shown = format!("{database}.{table}");
-            let found = self.definition(name);
-            let view = self.view(name)?;
-            let lines: &[(&str, String)] = &match (found, operation) {
-                (Err(_), "check") if let Some(view) = &view => vec![self.checked_view(view)],
-                (Err(_), _) if view.is_some() => vec![
-                    ("Error", format!("'{shown}' is not BASE TABLE")),
-                    ("status", "Operation failed".to_string()),
-                ],
-                (Err(_), _) => vec![
-                    ("Error", format!("Table '{shown}' doesn't exist")),
-                    ("status", "Operation failed".to_string()),
-                ],
-                (Ok(table), _) if table.is_listed() => vec![("status", "OK".to_string())],
-                (Ok(_), "optimize") => vec![
-                    ("note", "Rows are kept in order; there is nothing to do".to_string()),
-                    ("status", "OK".to_string()),
-                ],
-                (Ok(_), "repair") => vec![(
-                    "note",
-                    "The storage engine for the table doesn't support repair".to_string(),
-                )],
-                (Ok(_), "check") => {
-                    vec![("note", CHECKED_WHEN_READ.to_string()), ("status", "OK".to_string())]
-                }
-                (Ok(table), "analyze") => {
-                    let kill = Arc::clone(&self.process.kill);
-                    let progress = Arc::<Progress>::default();
-                    self.process.show(&progress);
-                    let (engine, stop) = (self.sql.engine(), || kill.check().is_err());
-                    let counted = engine.count_rows_showing(&table, &stop, &progress);
-                    kill.check()?;
-                    match counted {
-                        Ok(_) => vec![("status", "OK".to_string())],
-                        Err(error) => vec![
-                            ("Error", SqlError::from(error).into_message()),
-                            ("status", "Operation failed".to_string()),
-                        ],
-                    }
-                }
-                (Ok(_), _) => vec![("status", "OK".to_string())],
-            };
-            for (kind, message) in lines {
-                listing.push(vec![text(&shown), text(operation), text(kind), text(message)]);
-            }
-        }
-        Ok(self.listed(listing))
     }
 
     fn listing(&mut self, show: &Show) -> Result<Listing> {

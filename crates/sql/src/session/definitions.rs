@@ -10,6 +10,7 @@ use rows::alter::{AlterWork, ConversionRules, ConversionWarning};
 use rows::bulk::Progress;
 use rows::ddl::{ENGINE, NewTable};
 use rows::foreign_key::ForeignKeyChecks;
+use rows::schema::Column;
 use rows::table::Patience;
 use sqlparser::ast::visit_relations;
 use syntax::TableName;
@@ -26,7 +27,7 @@ use crate::ddl::{self, UnenforcedParts};
 use crate::reply::{OkFigures, Reply};
 use crate::system_schema::{ListedSchema, refuse_changes};
 use plan::listing::SystemSchema;
-use results::{Result, SqlError, value_error};
+use results::{Result, ResultColumn, SqlError, value_error};
 
 impl Session {
     pub(super) fn note(&self, code: ErrorCode, message: String) {
@@ -199,18 +200,18 @@ impl Session {
         }
         let stream = match &create.query {
             Some(query) => {
-                let plan = self.plan_query(query, &[], &[]).map_err(SqlError::from)?;
+                let plan = self.plan_query(query, &create.texts, &[]).map_err(SqlError::from)?;
                 Some(self.select_latest(&plan, &[], false)?)
             }
             None => None,
         };
-        let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));
-        let given = given.as_deref().unwrap_or_default();
+        let given = stream.as_ref().map_or(&[][..], |stream| stream.columns());
+        let given = self.columns_of_results(given);
         let session = self.conversion_rules();
         let text_rules = self.variables.text_rules;
         let text = engine.catalog().text_defaults(&database);
         let (mut table, unenforced) =
-            ddl::new_table(create, &database, given, session, text_rules, text)?;
+            ddl::new_table(create, &database, &given, session, text_rules, text)?;
         table.foreign_key_checks = self.foreign_key_checks();
         if replaced {
             self.drop_replaced(&table)?;
@@ -222,7 +223,7 @@ impl Session {
         };
         self.warn_unenforced(unenforced);
         let Some(stream) = stream else { return Ok(self.done(0)) };
-        match self.fill_table(&table, stream) {
+        match self.fill_table(&table, stream, create.on_duplicate) {
             Ok(written) => Ok(Reply::Done(OkFigures {
                 affected: written.affected,
                 info: written.info,
@@ -234,6 +235,21 @@ impl Session {
                 Err(error)
             }
         }
+    }
+
+    /// The columns of a table that is made of a query.
+    pub(super) fn columns_of_results(&self, results: &[ResultColumn]) -> Vec<Column> {
+        let column = |result: &ResultColumn| {
+            let named = (!result.org_table.is_empty()).then(|| TableName {
+                database: Some(result.database.clone()),
+                table: result.org_table.clone(),
+            });
+            let table = named.and_then(|named| self.base_table(&named).ok());
+            let known = table.as_ref().and_then(|table| table.column(&result.org_name));
+            let known = known.and_then(|position| Some(&table.as_ref()?.columns[position]));
+            ddl::column_of_result(result, known, self.variables.mode)
+        };
+        results.iter().map(column).collect()
     }
 
     /// Refuses CREATE OR REPLACE of a table that the new one is made of.

@@ -462,6 +462,7 @@ impl Session {
     pub(super) fn begin_statement(&mut self) -> (RefCell<Warnings>, (u64, u64)) {
         self.take_late_warnings();
         self.writes_temporary = false;
+        self.shows_warnings = false;
         if !self.shape.is_empty() {
             self.shape = Arc::from("");
         }

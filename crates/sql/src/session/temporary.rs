@@ -80,7 +80,7 @@ impl Session {
         }
         let stream = match &create.query {
             Some(query) => {
-                let plan = self.plan_query(query, &[], &[]).map_err(SqlError::from)?;
+                let plan = self.plan_query(query, &create.texts, &[]).map_err(SqlError::from)?;
                 Some(self.select_latest(&plan, &[], false)?)
             }
             None => None,
@@ -88,13 +88,13 @@ impl Session {
         let new = match &create.like {
             Some(like) => new_like(&*self.base_table(like)?, &database, &name),
             None => {
-                let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));
-                let given = given.as_deref().unwrap_or_default();
+                let given = stream.as_ref().map_or(&[][..], |stream| stream.columns());
+                let given = self.columns_of_results(given);
                 let session = self.conversion_rules();
                 let text_rules = self.variables.text_rules;
                 let text = engine.catalog().text_defaults(&database);
                 let (new, unenforced) =
-                    ddl::new_table(create, &database, given, session, text_rules, text)?;
+                    ddl::new_table(create, &database, &given, session, text_rules, text)?;
                 self.warn_unenforced(unenforced);
                 new
             }
@@ -104,7 +104,7 @@ impl Session {
         self.names_of_temporary().add(Arc::clone(&table));
         self.note_temporary(true);
         let Some(stream) = stream else { return Ok(self.done(0)) };
-        match self.fill_table(&table, stream) {
+        match self.fill_table(&table, stream, create.on_duplicate) {
             Ok(written) => Ok(Reply::Done(OkFigures {
                 affected: written.affected,
                 info: written.info,

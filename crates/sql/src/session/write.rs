@@ -13,6 +13,7 @@ use rows::store::Read;
 use rows::table::Table;
 use rows::transaction::Transaction;
 use syntax::scan::Scanned;
+use syntax::table::OnDuplicateSpec;
 use values::datum::Datum;
 use values::types::ColumnType;
 
@@ -100,10 +101,11 @@ impl Session {
         &mut self,
         table: &Arc<Table>,
         stream: RowStream,
+        on_duplicate: OnDuplicateSpec,
     ) -> Result<WriteOutcome> {
         let names: Vec<String> =
             stream.columns().iter().map(|column| column.name.clone()).collect();
-        let plan = bind_filling(Arc::clone(table), &names)?;
+        let plan = bind_filling(Arc::clone(table), &names, on_duplicate)?;
         let facts = self.facts();
         let scanned = Scanned::default();
         let statement = Statement {

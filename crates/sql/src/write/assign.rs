@@ -11,6 +11,7 @@ use syntax::change::AssignmentSpec;
 use values::datum::{Datum, Value};
 
 use super::WriteContext;
+use super::column::StoredBy;
 use super::query_values::given_to;
 use plan::bind::scalar::{Bound, Names, bind};
 use plan::bind::{RowBinder, is_beyond_scalars};
@@ -83,7 +84,7 @@ pub(super) fn assign(
                 let scope = environment.scope().with_row(RowView::Values(&values));
                 let cell = node.evaluate(&scope)?;
                 // Outside of strict mode an UPDATE to NULL stores the type's empty value.
-                let value = context.store(column, cell.datum(), &node.ty, row, false)?;
+                let value = context.store(column, cell.datum(), &node.ty, row, StoredBy::Update)?;
                 held.add(bytes_of(&value))?;
                 value
             }

@@ -53,6 +53,24 @@ pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>, from: &Colum
     }
 }
 
+/// The statement that stores a value, as far as NULL is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoredBy {
+    /// INSERT of one row: NULL for a NOT NULL column is an error in every mode.
+    InsertOfOne,
+    /// Any other that adds rows.
+    Insert,
+    /// One that changes rows: NULL asks for no number.
+    Update,
+}
+
+impl StoredBy {
+    /// INSERT of so many rows.
+    pub fn insert_of(rows: u64) -> StoredBy {
+        if rows == 1 { StoredBy::InsertOfOne } else { StoredBy::Insert }
+    }
+}
+
 impl WriteContext<'_> {
     /// The value of a column that the statement leaves to its default; `row` is the rest of its
     /// row.
@@ -64,7 +82,7 @@ impl WriteContext<'_> {
             Store::Expression(node) => {
                 let environment = self.environment();
                 let cell = node.evaluate(&environment.scope().with_row(row))?;
-                self.store(column, cell.datum(), &node.ty, 1, false)
+                self.store(column, cell.datum(), &node.ty, 1, StoredBy::Insert)
             }
             Store::Value(value) => Ok(value.clone()),
             Store::Now => Ok(now_value(&column.ty, self.facts.now, self.facts.zone)),
@@ -109,8 +127,7 @@ impl WriteContext<'_> {
     }
 
     /// A value for a column. `from` is the type of the expression it comes from; `row` counts
-    /// from 1; `alone` says that NULL for a NOT NULL column is an error in every mode (INSERT of
-    /// one row).
+    /// from 1.
     ///
     /// # Errors
     /// 1048 for NULL where it is an error, and those of a conversion that is refused in the
@@ -121,11 +138,11 @@ impl WriteContext<'_> {
         datum: Datum<'_>,
         from: &ColumnType,
         row: u64,
-        alone: bool,
+        by: StoredBy,
     ) -> Result<Value> {
         let zone = self.facts.zone;
         if datum.is_null() {
-            return self.store_null(column, alone);
+            return self.store_null(column, by);
         }
         if is_stored_as_it_is(column, datum, from) {
             return Ok(datum.to_value());
@@ -192,13 +209,14 @@ impl WriteContext<'_> {
         Ok(Value::Null)
     }
 
-    fn store_null(&self, column: &Column, alone: bool) -> Result<Value> {
-        if column.nullable || column.auto_increment {
+    fn store_null(&self, column: &Column, by: StoredBy) -> Result<Value> {
+        // A new row gets a number.
+        if column.nullable || column.auto_increment && by != StoredBy::Update {
             return Ok(Value::Null);
         }
         let error =
             SqlError::new(ErrorCode::BadNull, format!("Column '{}' cannot be null", column.name));
-        if (self.strict || alone) && !self.ignore {
+        if (self.strict || by == StoredBy::InsertOfOne) && !self.ignore {
             return Err(error);
         }
         self.warnings.borrow_mut().push(Level::Warning, ErrorCode::BadNull, error.into_message());

@@ -37,6 +37,7 @@ use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::types::ColumnType;
 
+use super::column::StoredBy;
 use super::query_values::give;
 use super::{Ask, WriteContext, WriteOutcome};
 use plan::bind::ROW_KEY;
@@ -311,7 +312,10 @@ impl JoinedUpdate {
                 } else if column.computed.is_some() {
                     context.give_computed(column, line[width + at], &table.name)?
                 } else {
-                    context.store(column, line[width + at], types[width + at], row, false)?
+                    {
+                        let ty = types[width + at];
+                        context.store(column, line[width + at], ty, row, StoredBy::Update)?
+                    }
                 };
                 sets.push((*position, value));
             }

@@ -37,6 +37,7 @@ pub use change::{
 };
 use expression::{Environment, ExecutionMemo, Subqueries, Warnings};
 pub use finding::{Finding, FoundKeys};
+pub use column::StoredBy;
 pub use insert::{InsertPlan, Tally, bind_filling, bind_insert, given};
 pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, Progress, all_of};
 pub use of_query::InsertOfQuery;

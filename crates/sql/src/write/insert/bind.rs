@@ -7,6 +7,7 @@ use ::values::types::ColumnType;
 use expression::{Kind, Node};
 use rows::table::Table;
 use syntax::change::{Insert, Source};
+use syntax::table::OnDuplicateSpec;
 use values::ErrorCode;
 
 use super::values::RowPlan;
@@ -124,13 +125,17 @@ pub fn bind_insert_beside(
 ///
 /// # Errors
 /// `BadField` for a name that is none of its columns'.
-pub fn bind_filling(table: Arc<Table>, names: &[String]) -> Result<InsertPlan> {
+pub fn bind_filling(
+    table: Arc<Table>,
+    names: &[String],
+    on_duplicate: OnDuplicateSpec,
+) -> Result<InsertPlan> {
     let columns = named_columns(&table, names)?;
     Ok(InsertPlan {
         waits: false,
         asks: false,
-        replace: false,
-        ignore: false,
+        replace: on_duplicate == OnDuplicateSpec::Replaces,
+        ignore: on_duplicate == OnDuplicateSpec::Ignored,
         width: columns.len(),
         columns,
         rows: InsertRows::Query,
@@ -157,7 +162,6 @@ pub fn count_mismatch(row: u64) -> SqlError {
     )
 }
 
-/// Positions of named columns, each at most once.
 /// The table for a statement that writes to some of its partitions alone.
 ///
 /// # Errors

@@ -20,6 +20,7 @@ use rows::table::Table;
 use rows::transaction::{RowChange, Transaction, UpsertOutcome};
 
 use super::assign::assign;
+use super::column::StoredBy;
 use super::keys_ahead::Foresight;
 use super::returning::{ReturnedRows, Returning};
 use super::{RowNumber, WriteContext, WriteOutcome};
@@ -200,7 +201,7 @@ impl InsertPlan {
         each_plan(context, plans, runs, &mut |plan, row, rest| {
             foresight.look_ahead(self, plan, transaction, context, tally.records, rest)?;
             made.copies = !plan.is_literal;
-            self.make_row(context, plan, row, total == 1, rest, &mut made)?;
+            self.make_row(context, plan, row, StoredBy::insert_of(total), rest, &mut made)?;
             let context = WriteContext { parameters: tail, known: None, ..*context };
             self.insert_row(transaction, &context, &made.datums(rest), row, &mut tally)
         })?;
@@ -245,7 +246,7 @@ impl InsertPlan {
             is_said[*position] = true;
             complete[*position] = match column.computed {
                 Some(_) => context.give_computed(column, *datum, &self.table.name)?,
-                None => context.store(column, *datum, ty, row, false)?,
+                None => context.store(column, *datum, ty, row, StoredBy::Insert)?,
             };
         }
         context.fill_defaults(&self.table, &self.defaults, &is_said, &mut complete)?;

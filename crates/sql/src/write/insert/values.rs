@@ -10,7 +10,7 @@ use expression::{Kind, Node, RowView};
 use super::{InsertPlan, InsertRows};
 use crate::write::WriteContext;
 use crate::write::assign::bytes_of;
-use crate::write::column::is_stored_as_it_is;
+use crate::write::column::{StoredBy, is_stored_as_it_is};
 use plan::column_default::Store;
 use results::Result;
 
@@ -80,7 +80,7 @@ impl InsertPlan {
         let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
         let mut made = MadeRow { copies: true, ..MadeRow::default() };
         each_plan(context, plans, runs, &mut |plan, row, rest| {
-            self.make_row(context, plan, row, total == 1, rest, &mut made)?;
+            self.make_row(context, plan, row, StoredBy::insert_of(total), rest, &mut made)?;
             each(row, &mut made.values)
         })?;
         Ok(total)
@@ -92,7 +92,7 @@ impl InsertPlan {
         context: &WriteContext<'_>,
         plan: &RowPlan,
         row: u64,
-        alone: bool,
+        by: StoredBy,
         rest: &[Datum<'_>],
         made: &mut MadeRow,
     ) -> Result<()> {
@@ -122,12 +122,12 @@ impl InsertPlan {
                     literals[*position] = Some(n);
                     continue;
                 }
-                context.store(column, datum, &node.ty, row, alone)?
+                context.store(column, datum, &node.ty, row, by)?
             } else {
                 let environment = context.environment();
                 let scope = environment.scope().with_row(RowView::Values(values));
                 let cell = node.evaluate(&scope)?;
-                let value = context.store(column, cell.datum(), &node.ty, row, alone)?;
+                let value = context.store(column, cell.datum(), &node.ty, row, by)?;
                 drop(cell);
                 held.add(bytes_of(&value))?;
                 value

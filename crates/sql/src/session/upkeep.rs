@@ -1,0 +1,128 @@
+//! ANALYZE, CHECK, OPTIMIZE and REPAIR TABLE: what each finds of a table, as the lines of MySQL's
+//! listing.
+//!
+//! Not here: the check itself (`rows::check`), how rows are counted (`rows`).
+
+use std::sync::Arc;
+
+use rows::bulk::Progress;
+use rows::check::CheckReport;
+use rows::table::Table;
+use syntax::TableName;
+use syntax::partition::UpkeepSpec;
+
+use super::Session;
+use crate::reply::Reply;
+use crate::show::{Listing, text};
+use results::{Result, SqlError};
+
+/// Msg_type and Msg_text.
+type Line = (&'static str, String);
+
+impl Session {
+    /// ANALYZE, CHECK, OPTIMIZE or REPAIR PARTITION: what is done is done with the whole table.
+    pub(super) fn maintain_partitions(
+        &mut self,
+        operation: UpkeepSpec,
+        table: &TableName,
+        names: Option<&[String]>,
+    ) -> Result<Reply> {
+        let operation = match operation {
+            UpkeepSpec::Analyze => "analyze",
+            UpkeepSpec::Check => "check",
+            UpkeepSpec::Optimize => "optimize",
+            UpkeepSpec::Repair => "repair",
+        };
+        let found = self.base_table(table)?;
+        let Some(partitioning) = &found.partitioning else {
+            let fault = rows::partition::PartitionFault::None;
+            return Err(rows::Error::from(rows::BrokenRule::Partitioning(fault)).into());
+        };
+        let is_there = |name: &String| partitioning.partition(name).is_some();
+        if names.is_none_or(|names| names.iter().all(is_there)) {
+            return self.maintain(operation, std::slice::from_ref(table));
+        }
+        let mut listing = Listing::new(&["Table", "Op", "Msg_type", "Msg_text"]);
+        let shown = format!("{}.{}", found.database, found.name);
+        let error = format!("Error in list of partitions to {shown}");
+        for (kind, message) in [("Error", &*error), ("status", "Operation failed")] {
+            listing.push(vec![text(&shown), text(operation), text(kind), text(message)]);
+        }
+        Ok(self.listed(listing))
+    }
+
+    pub(super) fn maintain(&mut self, operation: &'static str, tables: &[TableName]) -> Result<Reply> {
+        let mut listing = Listing::new(&["Table", "Op", "Msg_type", "Msg_text"]);
+        for name in tables {
+            let (database, table) = self.qualified(name)?;
+            let shown = format!("{database}.{table}");
+            let found = self.definition(name);
+            let view = self.view(name)?;
+            let lines: &[Line] = &match (found, operation) {
+                (Err(_), "check") if let Some(view) = &view => vec![self.checked_view(view)],
+                (Err(_), _) if view.is_some() => vec![
+                    ("Error", format!("'{shown}' is not BASE TABLE")),
+                    ("status", "Operation failed".to_string()),
+                ],
+                (Err(_), _) => vec![
+                    ("Error", format!("Table '{shown}' doesn't exist")),
+                    ("status", "Operation failed".to_string()),
+                ],
+                (Ok(table), _) if table.is_listed() => vec![("status", "OK".to_string())],
+                (Ok(_), "optimize") => vec![
+                    ("note", "Rows are kept in order; there is nothing to do".to_string()),
+                    ("status", "OK".to_string()),
+                ],
+                (Ok(_), "repair") => vec![(
+                    "note",
+                    "The storage engine for the table doesn't support repair".to_string(),
+                )],
+                (Ok(table), "check") if !table.is_temporary() => self.checked_table(&table)?,
+                (Ok(table), "analyze") => self.counted_table(&table)?,
+                (Ok(_), _) => vec![("status", "OK".to_string())],
+            };
+            for (kind, message) in lines {
+                listing.push(vec![text(&shown), text(operation), text(kind), text(message)]);
+            }
+        }
+        Ok(self.listed(listing))
+    }
+
+    /// Counts the rows of a table, for estimates.
+    fn counted_table(&self, table: &Table) -> Result<Vec<Line>> {
+        let kill = Arc::clone(&self.process.kill);
+        let progress = Arc::<Progress>::default();
+        self.process.show(&progress);
+        let (engine, stop) = (self.sql.engine(), || kill.check().is_err());
+        let counted = engine.count_rows_showing(table, &stop, &progress);
+        kill.check()?;
+        Ok(match counted {
+            Ok(_) => vec![("status", "OK".to_string())],
+            Err(error) => failed(error),
+        })
+    }
+
+    /// Reads every row of a table and looks for its entries in every index.
+    fn checked_table(&self, table: &Table) -> Result<Vec<Line>> {
+        let progress = Arc::<Progress>::default();
+        self.process.show(&progress);
+        let checked = self.sql.engine().check_table(table, &progress);
+        self.process.kill.check()?;
+        Ok(match checked {
+            Ok(CheckReport { damaged: 0, .. }) => vec![("status", "OK".to_string())],
+            Ok(CheckReport { damages, readable, .. }) => {
+                let told = damages.into_iter().chain(readable);
+                let told = told.map(|damage| ("error", damage));
+                told.chain([("error", "Corrupt".to_string())]).collect()
+            }
+            Err(error) => failed(error),
+        })
+    }
+}
+
+fn failed(error: rows::Error) -> Vec<Line> {
+    vec![
+        ("Error", SqlError::from(error).into_message()),
+        ("status", "Operation failed".to_string()),
+    ]
+}
