@@ -11,6 +11,7 @@ use access::{AccessControl, Rights};
 use expression::StatementContext;
 use rows::Engine;
 use rows::store::Read;
+use rows::transaction::NumberRules;
 use values::datum::Value;
 
 use crate::encryption::SessionTls;
@@ -94,6 +95,11 @@ impl SqlContext {
     pub fn relations(&self) -> Relations<'_> {
         let (catalog, temporary) = (self.sql.engine().catalog(), self.temporary.as_deref());
         Relations { catalog, temporary }
+    }
+
+    /// How AUTO_INCREMENT values of its rows are made.
+    pub fn number_rules(&self) -> NumberRules {
+        self.variables.number_rules()
     }
 }
 

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 use rows::store::Durability;
+use rows::transaction::NumberRules;
 use values::ErrorCode;
 use values::datum::Value;
 use values::full_text::TextRules;
@@ -55,6 +56,10 @@ pub struct SessionVariables {
     pub mode: SqlMode,
     /// lc_time_names.
     pub time_names: &'static TimeNames,
+    /// auto_increment_increment.
+    pub number_increment: u64,
+    /// auto_increment_offset.
+    pub number_offset: u64,
     /// default_week_format.
     pub week_format: u8,
     /// sql_auto_is_null.
@@ -123,6 +128,8 @@ pub fn has_effect(name: &str) -> bool {
     matches!(
         name,
         "activate_all_roles_on_login"
+            | "auto_increment_increment"
+            | "auto_increment_offset"
             | "autocommit"
             | "default_password_lifetime"
             | "default_week_format"
@@ -302,6 +309,8 @@ impl SessionVariables {
             foreign_keys: true,
             mode: SqlMode::default(),
             time_names: TimeNames::english(),
+            number_increment: 1,
+            number_offset: 1,
             week_format: 0,
             auto_is_null: false,
             zone: Zone::of_system(),
@@ -331,6 +340,15 @@ impl SessionVariables {
             }
         }
         Ok(variables)
+    }
+
+    /// How AUTO_INCREMENT values of the session's rows are made.
+    pub fn number_rules(&self) -> NumberRules {
+        NumberRules {
+            zero_is_value: self.mode.no_auto_value_on_zero(),
+            increment: self.number_increment,
+            offset: self.number_offset,
+        }
     }
 
     /// A value as text, as SHOW VARIABLES shows it.
@@ -508,6 +526,12 @@ impl SessionVariables {
             "div_precision_increment" => {
                 let digits = text.parse().map_err(|_| wrong())?;
                 self.mode = self.mode.with_division_digits(digits);
+            }
+            "auto_increment_increment" => {
+                self.number_increment = text.parse().map_err(|_| wrong())?;
+            }
+            "auto_increment_offset" => {
+                self.number_offset = text.parse().map_err(|_| wrong())?;
             }
             "default_week_format" => {
                 self.week_format = text.parse().map_err(|_| wrong())?;

@@ -126,3 +126,31 @@ fn hints_may_name_a_full_text_index() {
     }
     assert_eq!(error(s, "SELECT a FROM t USE INDEX (wards)"), 1176);
 }
+
+#[test]
+fn numbers_go_by_the_sessions_increment_and_offset() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (a INT AUTO_INCREMENT PRIMARY KEY, b INT)");
+    run(s, "SET auto_increment_increment = 10, auto_increment_offset = 5");
+    run(s, "INSERT INTO t (b) VALUES (1), (2)");
+    assert_eq!(run(s, "SELECT LAST_INSERT_ID()"), "5");
+    run(s, "INSERT INTO t SELECT NULL, b + 2 FROM t ORDER BY b");
+    run(s, "INSERT INTO t VALUES (41, 5), (NULL, 6)");
+    assert_eq!(run(s, "SELECT a FROM t ORDER BY b"), "5\n15\n25\n35\n41\n45");
+    run(s, "SET auto_increment_increment = DEFAULT, auto_increment_offset = DEFAULT");
+    run(s, "INSERT INTO t (b) VALUES (7)");
+    assert_eq!(run(s, "SELECT MAX(a) FROM t"), "46");
+    // Another session's numbers are its own matter.
+    let other = &mut session(&sql);
+    run(s, "SET auto_increment_increment = 100");
+    run(other, "INSERT INTO t (b) VALUES (8)");
+    run(s, "INSERT INTO t (b) VALUES (9)");
+    run(s, "LOAD INSERTS INTO TABLE t");
+    run(s, "INSERT INTO t (b) VALUES (10), (11)");
+    run(s, "COMMIT");
+    assert_eq!(run(s, "SELECT a FROM t WHERE b > 7 ORDER BY b"), "47\n101\n201\n301");
+    run(s, "SET auto_increment_increment = 0");
+    assert_eq!(run(s, "SELECT @@auto_increment_increment"), "1");
+    assert_eq!(run(s, "SHOW VARIABLES LIKE 'auto_increment_offset'"), "auto_increment_offset\t1");
+}

@@ -10,7 +10,9 @@ use super::names::{Definition, Kind};
 const PACKET_BLOCK: u64 = 1024;
 
 /// The bounds, sorted by name. Others hold any number.
-static BOUNDS: [(&str, u64, u64); 52] = [
+static BOUNDS: [(&str, u64, u64); 54] = [
+    ("auto_increment_increment", 1, u16::MAX as u64),
+    ("auto_increment_offset", 1, u16::MAX as u64),
     ("connect_timeout", 2, 31_536_000),
     ("cte_max_recursion_depth", 0, u32::MAX as u64),
     ("default_password_lifetime", 0, u16::MAX as u64),

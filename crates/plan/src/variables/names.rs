@@ -79,8 +79,8 @@ const fn variable(
 pub static VARIABLES: [Definition; 286] = [
     variable("activate_all_roles_on_login", Kind::Switch, "OFF", Reach::Global),
     variable("authentication_policy", Kind::Text, "*,,", Reach::ReadOnly),
-    variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
-    variable("auto_increment_offset", Kind::Number, "1", Reach::ReadOnly),
+    variable("auto_increment_increment", Kind::Number, "1", Reach::Both),
+    variable("auto_increment_offset", Kind::Number, "1", Reach::Both),
     variable("autocommit", Kind::Switch, "ON", Reach::Both),
     variable("back_log", Kind::Number, "151", Reach::ReadOnly),
     variable("basedir", Kind::Text, "/", Reach::ReadOnly),

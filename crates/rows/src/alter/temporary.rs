@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::schema::TableDefinition;
 use crate::store::{Durability, LockWait};
 use crate::table::Table;
+use crate::transaction::NumberRules;
 
 impl Engine {
     /// Changes a temporary table; gives it as it is from now on. All its rows count as copied, as
@@ -85,7 +86,7 @@ impl Engine {
         let numbers = is_numbered(table, plan).then_some(next.next_index);
         let copying = Copying::new(self, table, next, plan, numbers, rules);
         let mut transaction = self.begin(LockWait::AtMost(self.lock_wait_max()))?;
-        transaction.let_zero_be_a_value(true);
+        transaction.number_by(NumberRules { zero_is_value: true, ..NumberRules::default() });
         let view = self.store().snapshot()?;
         let mut cursor = view.scan_once(&table.index_range(0))?;
         let mut rows = 0;

@@ -29,7 +29,7 @@ use crate::find::row_at;
 use crate::ingestion::Ingestion;
 use crate::store::{Batch, Change, Cursor, Durability, KeyRange, Reach, Read, Store};
 use crate::table::Table;
-use crate::transaction::{ChangeOutcome, RowChange, Transaction};
+use crate::transaction::{ChangeOutcome, NumberRules, RowChange, Transaction};
 
 /// Threads, at most.
 const THREADS_MAX: usize = 8;
@@ -171,7 +171,7 @@ impl<'a> Build<'a> {
         let mut kept =
             KeptEntries::new(self.pruning(&duplicates, EntryPass::Second), 0, &all, merge)?;
         // They have their AUTO_INCREMENT values, or zeros that are to stay.
-        transaction.let_zero_be_a_value(true);
+        transaction.number_by(NumberRules { zero_is_value: true, ..NumberRules::default() });
         while kept.advance()? {
             let (key, value) = kept.entry();
             transaction.insert(self.table, &row_at(self.table, key, value)?.values()?)?;

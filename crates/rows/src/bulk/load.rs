@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::ingestion::Ingestion;
 use crate::store::{Direction, Durability, Reach};
 use crate::table::{GateGuard, Table};
-use crate::transaction::Transaction;
+use crate::transaction::{NumberRules, Transaction};
 
 /// A load under way.
 pub struct BulkLoad {
@@ -133,12 +133,11 @@ impl BulkLoad {
     }
 
     /// What gives AUTO_INCREMENT values to its rows, if the table has such a column.
-    /// `zero_is_value`: 0 is stored as it is.
     ///
     /// # Errors
     /// `Store`.
-    pub fn numbers(&self, zero_is_value: bool) -> Result<Option<AutoIncrements>> {
-        AutoIncrements::of(self.engine(), &self.table, zero_is_value)
+    pub fn numbers(&self, rules: NumberRules) -> Result<Option<AutoIncrements>> {
+        AutoIncrements::of(self.engine(), &self.table, rules)
     }
 
     /// All rows are in, numbers 1 to `rows`: lets those that are kept appear, durable.

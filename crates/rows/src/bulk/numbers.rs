@@ -17,6 +17,7 @@ use values::types::ColumnType;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::table::Table;
+use crate::transaction::NumberRules;
 use crate::transaction::counters::{as_counter, auto_increment_max, auto_increment_value};
 
 /// Gives AUTO_INCREMENT values to rows.
@@ -26,7 +27,7 @@ pub struct AutoIncrements {
     ty: ColumnType,
     next: u64,
     value_max: u64,
-    zero_is_value: bool,
+    rules: NumberRules,
     first: Option<u64>,
 }
 
@@ -35,13 +36,13 @@ impl AutoIncrements {
     pub(super) fn of(
         engine: &Engine,
         table: &Table,
-        zero_is_value: bool,
+        rules: NumberRules,
     ) -> Result<Option<AutoIncrements>> {
         let Some(position) = table.auto_increment() else { return Ok(None) };
         let ty = table.columns[position].ty.clone();
         let next = engine.auto_increment_next(table)?;
         let value_max = auto_increment_max(&ty);
-        Ok(Some(AutoIncrements { position, ty, next, value_max, zero_is_value, first: None }))
+        Ok(Some(AutoIncrements { position, ty, next, value_max, rules, first: None }))
     }
 
     /// The first value that was made up.
@@ -56,14 +57,15 @@ impl AutoIncrements {
     pub fn number(&mut self, row: &mut [Value]) -> Result<()> {
         let value = &mut row[self.position];
         match value.as_datum() {
-            Datum::Int(0) | Datum::UInt(0) if self.zero_is_value => {}
+            Datum::Int(0) | Datum::UInt(0) if self.rules.zero_is_value => {}
             Datum::Null | Datum::Int(0) | Datum::UInt(0) => {
-                if self.next > self.value_max {
+                let number = self.rules.at_or_above(self.next);
+                if number > self.value_max {
                     return Err(Error::Exhausted);
                 }
-                *value = auto_increment_value(&self.ty, self.next).to_value();
-                self.first = self.first.or(Some(self.next));
-                self.next += 1;
+                *value = auto_increment_value(&self.ty, number).to_value();
+                self.first = self.first.or(Some(number));
+                self.next = number + 1;
             }
             given => {
                 let given = as_counter(given).unwrap_or(0);

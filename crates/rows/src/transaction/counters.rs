@@ -16,6 +16,7 @@ use values::datum::Datum;
 use values::types::ColumnType;
 
 use super::life::Transaction;
+use super::number_rules::NumberRules;
 use crate::engine::Engine;
 use crate::error::{CallerError, Error, Result};
 use crate::find::{Flow, row_at};
@@ -28,12 +29,13 @@ impl Transaction {
         let Some(position) = table.auto_increment() else { return Ok(None) };
         let ty = &table.columns[position].ty;
         match row[position] {
-            Datum::Int(0) | Datum::UInt(0) if self.zero_is_value => Ok(None),
+            Datum::Int(0) | Datum::UInt(0) if self.number_rules.zero_is_value => Ok(None),
             Datum::Null | Datum::Int(0) | Datum::UInt(0) => {
                 if let Some(number) = self.expected.number(table.id) {
                     return Ok(Some(number));
                 }
-                self.engine.next_auto_increment(table, auto_increment_max(ty)).map(Some)
+                let (rules, value_max) = (self.number_rules, auto_increment_max(ty));
+                self.engine.next_auto_increment(table, value_max, rules).map(Some)
             }
             _ => Ok(None),
         }
@@ -132,13 +134,19 @@ pub(crate) fn auto_increment_max(ty: &ColumnType) -> u64 {
 
 impl Engine {
     /// Hands out the next AUTO_INCREMENT value of a table.
-    fn next_auto_increment(&self, table: &Table, value_max: u64) -> Result<u64> {
+    fn next_auto_increment(
+        &self,
+        table: &Table,
+        value_max: u64,
+        rules: NumberRules,
+    ) -> Result<u64> {
         self.load_counter(table, &table.state.auto_increment, Engine::last_auto_increment)?;
         let taken =
             table.state.auto_increment.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |next| {
-                (next <= value_max && next < u64::MAX).then(|| next + 1)
+                let value = rules.at_or_above(next);
+                (value <= value_max && value < u64::MAX).then(|| value + 1)
             });
-        taken.map_err(|_| Error::Exhausted)
+        taken.map(|next| rules.at_or_above(next)).map_err(|_| Error::Exhausted)
     }
 
     /// Moves the counter past a value that came with a row.

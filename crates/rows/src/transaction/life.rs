@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use resources::budget::{SMALL_BYTES, Share};
 
 use super::expected::ExpectedRows;
+use super::number_rules::NumberRules;
 use crate::commit::{Lead, TransactionWrites, note_large};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
@@ -39,8 +40,8 @@ pub struct Transaction {
     pub(super) expected: ExpectedRows,
     /// A row's or an entry's key and value while they are made.
     pub(super) scratch: (Vec<u8>, Vec<u8>),
-    /// Whether 0 in an AUTO_INCREMENT column is a value like any other.
-    pub(super) zero_is_value: bool,
+    /// How AUTO_INCREMENT values are made.
+    pub(super) number_rules: NumberRules,
     /// Whether foreign keys are obeyed.
     pub(super) obeys_foreign_keys: bool,
     /// Whether what its scans have looked at stays as it is (`ranges`).
@@ -88,7 +89,7 @@ impl Engine {
             absent: None,
             expected: ExpectedRows::default(),
             scratch: Default::default(),
-            zero_is_value: false,
+            number_rules: NumberRules::default(),
             obeys_foreign_keys: true,
             locks_ranges: false,
             others: Vec::new(),
@@ -105,10 +106,10 @@ impl Transaction {
         self.table_locks = Some(locks);
     }
 
-    /// Lets 0 in an AUTO_INCREMENT column be stored as it is, until it is said otherwise. A
-    /// transaction may be shared, so whoever says yes says no when its rows are in.
-    pub fn let_zero_be_a_value(&mut self, let_it: bool) {
-        self.zero_is_value = let_it;
+    /// Has AUTO_INCREMENT values made so, until it is said otherwise. A transaction may be shared:
+    /// whoever changes the rules puts the default back when its rows are in.
+    pub fn number_by(&mut self, rules: NumberRules) {
+        self.number_rules = rules;
     }
 
     /// The latest committed state with this transaction's writes on top.

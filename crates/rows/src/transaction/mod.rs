@@ -28,6 +28,7 @@ pub(crate) mod counters;
 mod expected;
 mod expired;
 mod life;
+mod number_rules;
 mod operations;
 mod outcome;
 mod parents;
@@ -38,6 +39,7 @@ mod unique;
 
 pub use expected::EXPECTED_MAX;
 pub use life::Transaction;
+pub use number_rules::NumberRules;
 pub use outcome::{
     Alone, ChangeOutcome, InsertOutcome, ReplaceOutcome, RowChange, SeenRow, UpsertOutcome,
 };

@@ -5,7 +5,7 @@
 
 use rows::bulk::{AutoIncrements, BulkLoad, BulkOutcome, RowTaker};
 use rows::error::Result;
-use values::SqlMode;
+use rows::transaction::NumberRules;
 use values::datum::{Datum, Value};
 
 /// Takes all rows of a load.
@@ -21,8 +21,8 @@ impl Filler {
     ///
     /// # Errors
     /// `NoMemory`; those of reading the table's AUTO_INCREMENT value.
-    pub fn begin(bulk: &mut BulkLoad, mode: SqlMode) -> Result<Filler> {
-        let numbers = bulk.numbers(mode.no_auto_value_on_zero())?;
+    pub fn begin(bulk: &mut BulkLoad, rules: NumberRules) -> Result<Filler> {
+        let numbers = bulk.numbers(rules)?;
         let taker = bulk.takers(1)?.remove(0);
         Ok(Filler { taker, blocks: 0, numbers, rows: 0 })
     }

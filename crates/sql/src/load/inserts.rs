@@ -13,8 +13,7 @@ use std::sync::Arc;
 
 use rows::bulk::{BulkLoad, OnDuplicate, Progress};
 use rows::table::Table;
-use rows::transaction::Transaction;
-use values::SqlMode;
+use rows::transaction::{NumberRules, Transaction};
 
 use super::filler::Filler;
 use crate::write::{InsertPlan, RowNumber, Tally, WriteContext, WriteOutcome, given};
@@ -35,12 +34,12 @@ impl InsertLoad {
     pub fn begin(
         transaction: Transaction,
         table: Arc<Table>,
-        mode: SqlMode,
+        rules: NumberRules,
     ) -> Result<Option<InsertLoad>> {
         let Some(mut bulk) = BulkLoad::begin(transaction, &table, OnDuplicate::Error)? else {
             return Ok(None);
         };
-        let filler = Filler::begin(&mut bulk, mode)?;
+        let filler = Filler::begin(&mut bulk, rules)?;
         Ok(Some(InsertLoad { table, bulk, filler }))
     }
 

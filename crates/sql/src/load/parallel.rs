@@ -306,7 +306,7 @@ impl ParallelLoad {
         plan: &Arc<LoadPlan>,
         format: &Format,
     ) -> Result<ParallelLoad> {
-        let numbers = bulk.numbers(plan.facts.mode.no_auto_value_on_zero())?;
+        let numbers = bulk.numbers(plan.facts.number_rules())?;
         let shared = Arc::new(LoadShared {
             plan: Arc::clone(plan),
             format: format.clone(),

@@ -174,7 +174,7 @@ struct Filling<'a> {
 impl<'a> Filling<'a> {
     fn begin(of: &'a QueryInsert<'a>, bulk: &mut BulkLoad) -> Result<Filling<'a>> {
         let progress = Arc::clone(bulk.progress());
-        let filler = Filler::begin(bulk, of.context.facts.mode)?;
+        let filler = Filler::begin(bulk, of.context.facts.number_rules())?;
         Ok(Filling { of, filler, progress, warned: Vec::new(), given: None, wrong: false })
     }
 

@@ -15,7 +15,7 @@ use rows::engine::Engine;
 use rows::error::Error;
 use rows::store::Read;
 use rows::table::Table;
-use rows::transaction::Transaction;
+use rows::transaction::{NumberRules, Transaction};
 use values::CharacterSet;
 use values::ErrorCode;
 use values::convert::Issue;
@@ -188,9 +188,9 @@ impl Loader {
             self.maker.plan.facts.kill.check()?;
         }
         let made = self.maker.make(line, row, subqueries)?;
-        transaction.let_zero_be_a_value(self.maker.plan.facts.mode.no_auto_value_on_zero());
+        transaction.number_by(self.maker.plan.facts.number_rules());
         let written = made.with(|row| self.write_row(transaction, row));
-        transaction.let_zero_be_a_value(false);
+        transaction.number_by(NumberRules::default());
         written
     }
 

@@ -36,8 +36,8 @@ impl Session {
         self.commit_open()?;
         self.check_writable()?;
         let table = self.table(name)?;
-        let (transaction, mode) = (self.new_transaction()?, self.variables.mode);
-        let load = InsertLoad::begin(transaction, table, mode);
+        let (transaction, rules) = (self.new_transaction()?, self.variables.number_rules());
+        let load = InsertLoad::begin(transaction, table, rules);
         let Some(load) = load.map_err(|error| self.told_apart(error))? else {
             return Err(SqlError::other(
                 "the table is written to by others, or its rows expire or are limited: it takes \

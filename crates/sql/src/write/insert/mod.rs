@@ -17,7 +17,7 @@ use resources::turn_limits::TurnLimits;
 use rows::bulk::OnDuplicate;
 use rows::error::Error;
 use rows::table::Table;
-use rows::transaction::{RowChange, Transaction, UpsertOutcome};
+use rows::transaction::{NumberRules, RowChange, Transaction, UpsertOutcome};
 
 use super::assign::assign;
 use super::column::StoredBy;
@@ -276,9 +276,9 @@ impl InsertPlan {
     ) -> Result<()> {
         tally.records += 1;
         // Said for each row, because the transaction may be a group's.
-        transaction.let_zero_be_a_value(context.facts.mode.no_auto_value_on_zero());
+        transaction.number_by(context.facts.number_rules());
         let inserted = self.insert_datums(transaction, context, datums, row, tally);
-        transaction.let_zero_be_a_value(false);
+        transaction.number_by(NumberRules::default());
         inserted
     }
 
