@@ -10,6 +10,7 @@ use resources::interrupt::{Interrupt, working};
 use resources::spill::SpillDirectory;
 
 use crate::common::*;
+use rows::transaction::NumberRules;
 use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate};
 use rows::memory::MemoryStore;
 use rows::store::LockWait;
@@ -287,7 +288,7 @@ fn numbers_go_on_behind_those_that_rows_bring_and_after_the_load() {
     id.auto_increment = true;
     let t = table(&engine, "t", vec![id], vec![index("PRIMARY", true, &["id"])]);
     let load = try_begin(&engine, &t, OnDuplicate::Ignore).unwrap();
-    let mut numbers = load.numbers(false).unwrap().expect("such a column");
+    let mut numbers = load.numbers(NumberRules::default()).unwrap().expect("such a column");
     let mut sorter = load.sorters(1).unwrap().remove(0);
     let given = [Value::Null, Value::Int(0), Value::Int(10), Value::Null, Value::Int(-5)];
     for (number, value) in (1..).zip(given) {

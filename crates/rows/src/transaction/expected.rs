@@ -143,15 +143,12 @@ impl Transaction {
     }
 
     /// So many rows are inserted next whose AUTO_INCREMENT values are made up: they get values
-    /// that follow each other, and `expect_numbered` their keys.
+    /// that follow each other, whatever `number_by` says, and `expect_numbered` their keys.
     ///
     /// # Errors
     /// Those of entering the table and of reading its last value.
     pub fn expect_numbers(&mut self, table: &Arc<Table>, rows: u64) -> Result<()> {
         let Some(position) = table.auto_increment() else { return Ok(()) };
-        if !self.number_rules.are_consecutive() {
-            return Ok(());
-        }
         self.enter_to_add(table)?;
         let value_max = auto_increment_max(&table.columns[position].ty);
         // Where there are too few left, the row that gets none is to fail, not the first one.

@@ -28,7 +28,7 @@ use super::source::ValueRows;
 use super::views::not_a_view;
 use super::{Session, Statement};
 use crate::reply::Reply;
-use crate::show::{self, Listing, number, text};
+use crate::show::{self, Listing, number};
 use crate::system_schema::{self, ListedSchema};
 use plan::listing::{SystemSchema, is_everybodys, is_own_name};
 use results::{ExecutionMode, Result, ResultColumn, RowStream, SqlError};

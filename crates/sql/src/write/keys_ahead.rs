@@ -38,6 +38,7 @@ impl Foresight {
         let table = insert.table();
         if let Some(position) = table.auto_increment()
             && insert.is_null_in_all(plan, position, context.parameters)
+            && context.facts.number_rules().are_consecutive()
         {
             transaction.expect_numbers(table, rows)?;
             return Ok(Foresight::Numbers);
