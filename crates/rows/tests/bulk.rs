@@ -304,6 +304,26 @@ fn numbers_go_on_behind_those_that_rows_bring_and_after_the_load() {
 }
 
 #[test]
+fn numbers_of_a_load_go_by_increment_and_offset() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine_in(directory.path());
+    let mut id = column("id", int(), false);
+    id.auto_increment = true;
+    let t = table(&engine, "t", vec![id], vec![index("PRIMARY", true, &["id"])]);
+    let load = try_begin(&engine, &t, OnDuplicate::Ignore).unwrap();
+    let rules = NumberRules { increment: 10, offset: 3, zero_is_value: false };
+    let mut numbers = load.numbers(rules).unwrap().expect("such a column");
+    let mut number = |value| {
+        let mut row = [value];
+        numbers.number(&mut row).unwrap();
+        row[0].clone()
+    };
+    let given = [Value::Null, Value::Null, Value::Int(14), Value::Int(0)].map(&mut number);
+    assert_eq!(given, [3, 13, 14, 23].map(Value::Int));
+    assert_eq!(numbers.first(), Some(3));
+}
+
+#[test]
 fn only_a_table_in_nobodys_use_is_loaded_and_others_wait_meanwhile() {
     let directory = tempfile::tempdir().unwrap();
     let engine = engine_in(directory.path());
