@@ -10,10 +10,10 @@ use resources::interrupt::{Interrupt, working};
 use resources::spill::SpillDirectory;
 
 use crate::common::*;
-use rows::transaction::NumberRules;
 use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate};
 use rows::memory::MemoryStore;
 use rows::store::LockWait;
+use rows::transaction::NumberRules;
 use rows::{Alteration, ColumnPlace, Engine, EngineOptions, Error, Result, Table, Wait};
 use values::{Datum, Value};
 

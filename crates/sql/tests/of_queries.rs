@@ -47,7 +47,8 @@ fn a_table_of_a_query_has_room_for_every_value() {
             "GROUP_CONCAT(body)",
         ] {
             run(s, &format!("CREATE TABLE made SELECT {value} AS v FROM texts"));
-            let same = run(s, &format!("SELECT HEX(v) = (SELECT HEX({value}) FROM texts) FROM made"));
+            let same =
+                run(s, &format!("SELECT HEX(v) = (SELECT HEX({value}) FROM texts) FROM made"));
             assert_eq!(same, "1", "{value}: {}", run(s, "SHOW CREATE TABLE made"));
             assert_eq!(run(s, "SELECT COUNT(*) FROM made WHERE v IS NULL"), "0", "{value}");
             run(s, "DROP TABLE made");
@@ -96,7 +97,10 @@ fn columns_of_tables_keep_their_defaults_and_comments() {
         assert!(lines.contains(line), "{line} in {lines}");
     }
     // Expressions are called as they were written, and have their zero where they are never NULL.
-    run(s, "CREATE TEMPORARY TABLE other SELECT 1+1, 2.5, length( 'a' ), 'x' AS t, CURTIME() FROM source");
+    run(
+        s,
+        "CREATE TEMPORARY TABLE other SELECT 1+1, 2.5, length( 'a' ), 'x' AS t, CURTIME() FROM source",
+    );
     let lines = run(s, "SHOW CREATE TABLE other");
     for line in [
         "`1+1` bigint NOT NULL DEFAULT '0'",

@@ -1,5 +1,5 @@
-//! CHECK TABLE reads what it speaks of; numbers and orders that ALTER TABLE leaves; what SHOW leaves
-//! behind.
+//! CHECK TABLE reads what it speaks of; numbers and orders that ALTER TABLE leaves; what SHOW
+//! leaves behind.
 
 use rows::store::{Batch, Change, Direction, Durability, Reach};
 
@@ -79,7 +79,10 @@ fn an_update_to_null_asks_for_no_number() {
 fn keys_are_shown_in_mysqls_order_whenever_they_were_made() {
     let sql = server();
     let s = &mut session(&sql);
-    run(s, "CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT NOT NULL, d VARCHAR(20) NOT NULL, KEY k (b))");
+    run(
+        s,
+        "CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT NOT NULL, d VARCHAR(20) NOT NULL, KEY k (b))",
+    );
     run(s, "ALTER TABLE t ADD UNIQUE KEY nulls (b)");
     run(s, "ALTER TABLE t ADD KEY last (c), ADD UNIQUE KEY front (d(3)), ADD UNIQUE KEY whole (c)");
     let keys = |s: &mut _| {
@@ -121,7 +124,8 @@ fn hints_may_name_a_full_text_index() {
     run(s, "CREATE TABLE t (a INT PRIMARY KEY, b TEXT, FULLTEXT KEY words (b))");
     run(s, "INSERT INTO t VALUES (1, 'hello world'), (2, 'other')");
     for hint in ["USE", "FORCE", "IGNORE"] {
-        let query = format!("SELECT a FROM t {hint} INDEX (words) WHERE MATCH (b) AGAINST ('hello')");
+        let query =
+            format!("SELECT a FROM t {hint} INDEX (words) WHERE MATCH (b) AGAINST ('hello')");
         assert_eq!(run(s, &query), "1", "{hint}");
     }
     assert_eq!(error(s, "SELECT a FROM t USE INDEX (wards)"), 1176);

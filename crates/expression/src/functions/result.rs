@@ -33,7 +33,9 @@ pub(crate) fn text(arguments: &[Node]) -> ColumnType {
     let rule = known.map(Node::text_collation).reduce(common_collation);
     let length = arguments.iter().map(|node| display_chars(&node.ty)).sum::<u32>();
     match rule {
-        Some((Collation::Binary, _)) => ColumnType::VarBinary { bytes: length.clamp(1, RESULT_BYTES_MAX) },
+        Some((Collation::Binary, _)) => {
+            ColumnType::VarBinary { bytes: length.clamp(1, RESULT_BYTES_MAX) }
+        }
         Some((collation, _)) => {
             ColumnType::VarChar { chars: length.clamp(1, RESULT_CHARS_MAX), collation }
         }
@@ -45,7 +47,9 @@ pub(crate) fn text(arguments: &[Node]) -> ColumnType {
 fn text_of_length(arguments: &[Node], length: u64) -> ColumnType {
     let length = u32::try_from(length).unwrap_or(u32::MAX).max(1);
     match text(arguments) {
-        ColumnType::VarBinary { .. } => ColumnType::VarBinary { bytes: length.min(RESULT_BYTES_MAX) },
+        ColumnType::VarBinary { .. } => {
+            ColumnType::VarBinary { bytes: length.min(RESULT_BYTES_MAX) }
+        }
         ColumnType::VarChar { collation, .. } => {
             ColumnType::VarChar { chars: length.min(RESULT_CHARS_MAX), collation }
         }
@@ -151,7 +155,9 @@ pub(crate) fn longest_word(arguments: &[Node]) -> ColumnType {
     let longest = arguments.iter().map(|node| display_chars(&node.ty)).max();
     let longest = longest.unwrap_or(0).max(1);
     match text(arguments) {
-        ColumnType::VarBinary { .. } => ColumnType::VarBinary { bytes: longest.min(RESULT_BYTES_MAX) },
+        ColumnType::VarBinary { .. } => {
+            ColumnType::VarBinary { bytes: longest.min(RESULT_BYTES_MAX) }
+        }
         ColumnType::VarChar { collation, .. } => {
             ColumnType::VarChar { chars: longest.min(RESULT_CHARS_MAX), collation }
         }

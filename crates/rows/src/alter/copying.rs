@@ -34,8 +34,8 @@ use crate::expiry::Expiry;
 use crate::find::row_at;
 use crate::schema::{Column, IndexId, IndexPart};
 use crate::store::{Batch, Change, Durability, Reach};
-use crate::transaction::counters::as_counter;
 use crate::table::{PREFIX_BYTES, Table, index_range};
+use crate::transaction::counters::as_counter;
 use crate::transaction::duplicate;
 
 /// Numbers that are written by one batch.

@@ -209,9 +209,9 @@ pub fn new_table(
     let of_foreign_keys = indexes_for(&foreign, &indexes);
     indexes.extend(of_foreign_keys);
     let may_be_null = |part: &NewKeyPart| match part.as_column() {
-        Some((name, _)) => columns
-            .iter()
-            .any(|column| column.nullable && column.name.eq_ignore_ascii_case(name)),
+        Some((name, _)) => {
+            columns.iter().any(|column| column.nullable && column.name.eq_ignore_ascii_case(name))
+        }
         None => true,
     };
     let rank = |index: &NewIndex| match (index.primary, index.unique) {

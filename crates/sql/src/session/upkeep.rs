@@ -51,7 +51,11 @@ impl Session {
         Ok(self.listed(listing))
     }
 
-    pub(super) fn maintain(&mut self, operation: &'static str, tables: &[TableName]) -> Result<Reply> {
+    pub(super) fn maintain(
+        &mut self,
+        operation: &'static str,
+        tables: &[TableName],
+    ) -> Result<Reply> {
         let mut listing = Listing::new(&["Table", "Op", "Msg_type", "Msg_text"]);
         for name in tables {
             let (database, table) = self.qualified(name)?;

@@ -35,9 +35,9 @@ pub use change::{
     ChangePlanner, ChangeTarget, DeletePlan, UpdatePlan, bind_delete, bind_delete_by_query,
     bind_update, bind_update_by_query,
 };
+pub use column::StoredBy;
 use expression::{Environment, ExecutionMemo, Subqueries, Warnings};
 pub use finding::{Finding, FoundKeys};
-pub use column::StoredBy;
 pub use insert::{InsertPlan, Tally, bind_filling, bind_insert, given};
 pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, Progress, all_of};
 pub use of_query::InsertOfQuery;
