@@ -93,3 +93,27 @@ fn the_row_cache_is_left_to_others_by_long_queries() {
     assert!((20_000..20_100).contains(&rows), "{rows}");
     assert_eq!(sql.engine().cache().status().rows, before);
 }
+
+#[test]
+fn a_level_of_sub_queries_costs_as_much_as_the_one_before() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (a INT, b INT, KEY (a), KEY (b))");
+    run(s, "INSERT INTO t VALUES (1, 2), (2, 1), (2, 3), (3, 4), (5, 4), (5, 5), (6, 7), (7, 4)");
+    // Where each level doubled the plan, so many would not end.
+    const LEVELS: usize = 24;
+    let nested = |open: &str, within: &str, close: &str| {
+        format!("{}{within}{}", open.repeat(LEVELS), close.repeat(LEVELS))
+    };
+    for (query, found) in [
+        (nested("SELECT SUM(a) FROM t WHERE a > (", "SELECT 1", ")"), "NULL"),
+        (nested("SELECT MAX(a) FROM t WHERE b >= ALL (", "SELECT 1", ")"), "6"),
+        (nested("SELECT a FROM t WHERE a IN (", "SELECT 1", ")"), "1"),
+        (nested("SELECT MIN(a) FROM t WHERE EXISTS (", "SELECT 1", ")"), "1"),
+        (nested("SELECT MIN(a) FROM t WHERE b = 2 OR a NOT IN (", "SELECT 1", ")"), "1"),
+        (nested("SELECT COALESCE((", "SELECT 1", "), 2)"), "1"),
+    ] {
+        assert_eq!(run(s, &query), found, "{query}");
+        assert!(!run(s, &format!("EXPLAIN {query}")).is_empty(), "{query}");
+    }
+}

@@ -1,8 +1,12 @@
 //! The query of a sub-query, which the expression that it stands in knows nothing of.
 //!
+//! Copies of an expression share it until one of them is changed: a condition stands in several
+//! places of a plan, and each sub-query within would double what is around it.
+//!
 //! Not here: what is asked of its rows (`expression::Subquery`).
 
 use std::any::Any;
+use std::sync::Arc;
 
 use expression::{BoundQuery, Node, Subquery, SubqueryForm};
 use values::types::Collation;
@@ -24,8 +28,8 @@ pub struct Members {
 /// What stands in a `Subquery`.
 #[derive(Clone, Debug)]
 struct Inside {
-    query: Query,
-    members: Option<Box<Members>>,
+    query: Arc<Query>,
+    members: Option<Arc<Members>>,
 }
 
 impl BoundQuery for Inside {
@@ -71,7 +75,7 @@ pub trait AskedQuery {
 
 impl AskedQuery for Subquery {
     fn asking(query: Query, form: SubqueryForm) -> Subquery {
-        Subquery::new(Box::new(Inside { query, members: None }), form)
+        Subquery::new(Box::new(Inside { query: Arc::new(query), members: None }), form)
     }
 
     fn query(&self) -> &Query {
@@ -79,7 +83,7 @@ impl AskedQuery for Subquery {
     }
 
     fn query_mut(&mut self) -> &mut Query {
-        &mut inside_mut(self).query
+        Arc::make_mut(&mut inside_mut(self).query)
     }
 
     fn members(&self) -> Option<&Members> {
@@ -87,10 +91,10 @@ impl AskedQuery for Subquery {
     }
 
     fn members_mut(&mut self) -> Option<&mut Members> {
-        inside_mut(self).members.as_deref_mut()
+        inside_mut(self).members.as_mut().map(Arc::make_mut)
     }
 
     fn set_members(&mut self, members: Option<Members>) {
-        inside_mut(self).members = members.map(Box::new);
+        inside_mut(self).members = members.map(Arc::new);
     }
 }

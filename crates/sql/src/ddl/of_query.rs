@@ -23,7 +23,6 @@ pub fn column_of_result(result: &ResultColumn, known: Option<&Column>, mode: Sql
     };
     let zerofill = Some(result.flags.zerofill).filter(|width| *width > 0);
     let says_sign = matches!(ty, ColumnType::Int { .. });
-
     let default = match known {
         Some(known) if !known.auto_increment => match known.computed {
             Some(_) => DefaultValue::None,
