@@ -117,3 +117,34 @@ fn a_level_of_sub_queries_costs_as_much_as_the_one_before() {
         assert!(!run(s, &format!("EXPLAIN {query}")).is_empty(), "{query}");
     }
 }
+
+#[test]
+fn a_value_within_comparisons_and_cases_is_found_once_however_deep() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (a INT, b INT)");
+    run(s, "INSERT INTO t VALUES (1, 2), (2, 1), (3, 3), (NULL, 1)");
+    const LEVELS: usize = 40;
+    let around = |open: &str, close: &str| {
+        format!("{}a{}", open.repeat(LEVELS), close.repeat(LEVELS))
+    };
+    for expression in [
+        around("CASE ", " WHEN 1 THEN 2 WHEN 3 THEN 4 WHEN 5 THEN 6 ELSE 5 END"),
+        around("(", " BETWEEN 0 AND 1)"),
+        around("(", " NOT BETWEEN 0 AND 1)"),
+        around("(", " <=> b)"),
+        around("(", " = b)"),
+        around("(", " IN (1, b, 3))"),
+        around("((a, b) = (", ", 2))"),
+    ] {
+        let query = format!("SELECT {expression} AS x, COUNT(*) FROM t GROUP BY x ORDER BY x");
+        run(s, "SET rowhouse_executor = 'rows'");
+        let by_rows = run(s, &query);
+        run(s, "SET rowhouse_executor = 'columns'");
+        assert_eq!(run(s, &query), by_rows, "{expression}");
+        run(s, &format!("SELECT COUNT(*) FROM t WHERE {expression}"));
+    }
+    // So an assignment in it happens once.
+    run(s, "SET @n = 0");
+    assert_eq!(run(s, "SELECT CASE @n := @n + 1 WHEN 5 THEN 'a' WHEN 1 THEN 'b' END, @n"), "b\t1");
+}

@@ -40,6 +40,21 @@ fn is_condition(node: &Node) -> bool {
     )
 }
 
+/// Comparisons within comparisons, at most, that are made of DataFusion's own: each has what it
+/// compares twice, where it asks for NULL or for two bounds.
+const NESTED_MAX: usize = 4;
+
+/// How many comparisons stand one within another.
+fn nested_comparisons(node: &Node) -> usize {
+    let mut within = 0;
+    node.each_child(&mut |child| within = within.max(nested_comparisons(child)));
+    let is_one = matches!(
+        node.kind,
+        Kind::Compare(..) | Kind::Between(..) | Kind::InList(..) | Kind::IsTruth(..)
+    );
+    within + usize::from(is_one)
+}
+
 /// A known truth.
 pub(super) fn known_truth(truth: Option<bool>) -> Expr {
     Expr::Literal(ScalarValue::Boolean(truth), None)
@@ -107,6 +122,11 @@ impl Lowering<'_> {
             Kind::IsNull(inner, negated) => {
                 let value = self.value(row, inner)?;
                 Ok(if *negated { value.is_not_null() } else { value.is_null() })
+            }
+            Kind::IsTruth(..) | Kind::Compare(..) | Kind::InList(..) | Kind::Between(..)
+                if nested_comparisons(node) > NESTED_MAX =>
+            {
+                self.lifted(row, node, None)
             }
             Kind::IsTruth(inner, wanted, negated) => {
                 let inner = Box::new(self.condition(row, inner)?);

@@ -7,13 +7,15 @@
 //! Not here: what the row is part of (`scope`), comparisons (`condition`), intervals (`shifting`),
 //! functions (`functions`), CAST (`cast`).
 
+use std::cmp::Ordering;
+
 use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::types::{Collation, ColumnType};
 
 use crate::evaluation::cast::cast;
-use crate::evaluation::condition::{between, compare_nodes, in_list, like};
+use crate::evaluation::condition::{between, compare_nodes, in_list, like, order_of};
 use crate::evaluation::shifting::{extract_node, shift_node};
 use crate::functions::time::moment::difference;
 use crate::row::scope::Scope;
@@ -274,12 +276,21 @@ fn case<'a>(
     rule: Collation,
     scope: &Scope<'a>,
 ) -> Result<Cell<'a>> {
+    // A column is compared where it lies; anything else has one value for all branches.
+    let is_column = |operand: &&Node| matches!(operand.kind, Kind::Column(_));
+    let value = operand.filter(|operand| !is_column(operand));
+    let value = value.map(|operand| operand.evaluate(scope)).transpose()?;
     for (when, then) in branches {
-        let matched = match operand {
-            Some(operand) => {
+        let matched = match (operand, &value) {
+            (Some(operand), Some(value)) => {
+                let beside = when.evaluate(scope)?;
+                let (value, beside) = ((operand, value.datum()), (when, beside.datum()));
+                order_of(value, beside, rule, scope)? == Some(Ordering::Equal)
+            }
+            (Some(operand), None) => {
                 compare_nodes(Comparison::Equal, operand, when, rule, scope)? == Some(true)
             }
-            None => when.holds(scope)?,
+            (None, _) => when.holds(scope)?,
         };
         if matched {
             let cell = then.evaluate(scope)?;
