@@ -125,9 +125,8 @@ fn a_value_within_comparisons_and_cases_is_found_once_however_deep() {
     run(s, "CREATE TABLE t (a INT, b INT)");
     run(s, "INSERT INTO t VALUES (1, 2), (2, 1), (3, 3), (NULL, 1)");
     const LEVELS: usize = 40;
-    let around = |open: &str, close: &str| {
-        format!("{}a{}", open.repeat(LEVELS), close.repeat(LEVELS))
-    };
+    let around =
+        |open: &str, close: &str| format!("{}a{}", open.repeat(LEVELS), close.repeat(LEVELS));
     for expression in [
         around("CASE ", " WHEN 1 THEN 2 WHEN 3 THEN 4 WHEN 5 THEN 6 ELSE 5 END"),
         around("(", " BETWEEN 0 AND 1)"),
