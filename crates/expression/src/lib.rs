@@ -50,8 +50,7 @@ pub use functions::json::typed_array::{
     ElementSearch, array_node, array_parts, element_keys, search_node, search_parts,
     shared_elements, shown_elements,
 };
-pub use functions::result::{RESULT_BYTES_MAX, RESULT_CHARS_MAX};
-pub use functions::sys::SETTINGS as SYS_SETTINGS;
+pub use functions::sys::{SETTINGS as SYS_SETTINGS, shortened_statement};
 pub use functions::text::charset::{charset_of, converted_to, in_one_charset, seen_as_bytes};
 pub use functions::time::carried::{moment_as_integer, moment_as_number};
 pub use functions::time::digits::number_digits;
@@ -82,4 +81,6 @@ pub use value::compare::compare;
 pub use value::json::conversion::{JsonMembers, json_element, json_scalar};
 pub use value::json::order::{write_json_comparison_key, write_json_key};
 pub use value::number::{Number, leading_exact};
-pub use value::types::{BIGINT, BIGINT_UNSIGNED, TRUTH, UNTYPED, text_type};
+pub use value::types::{
+    BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, RESULT_CHARS_MAX, TRUTH, UNTYPED, text_type,
+};

@@ -280,13 +280,18 @@ fn rows_without_a_primary_key_stay_in_the_order_of_the_load() {
     assert_sound(&engine);
 }
 
+/// A table of AUTO_INCREMENT values only.
+fn numbered(engine: &Engine) -> Arc<Table> {
+    let mut id = column("id", int(), false);
+    id.auto_increment = true;
+    table(engine, "t", vec![id], vec![index("PRIMARY", true, &["id"])])
+}
+
 #[test]
 fn numbers_go_on_behind_those_that_rows_bring_and_after_the_load() {
     let directory = tempfile::tempdir().unwrap();
     let engine = engine_in(directory.path());
-    let mut id = column("id", int(), false);
-    id.auto_increment = true;
-    let t = table(&engine, "t", vec![id], vec![index("PRIMARY", true, &["id"])]);
+    let t = numbered(&engine);
     let load = try_begin(&engine, &t, OnDuplicate::Ignore).unwrap();
     let mut numbers = load.numbers(NumberRules::default()).unwrap().expect("such a column");
     let mut sorter = load.sorters(1).unwrap().remove(0);
@@ -307,9 +312,7 @@ fn numbers_go_on_behind_those_that_rows_bring_and_after_the_load() {
 fn numbers_of_a_load_go_by_increment_and_offset() {
     let directory = tempfile::tempdir().unwrap();
     let engine = engine_in(directory.path());
-    let mut id = column("id", int(), false);
-    id.auto_increment = true;
-    let t = table(&engine, "t", vec![id], vec![index("PRIMARY", true, &["id"])]);
+    let t = numbered(&engine);
     let load = try_begin(&engine, &t, OnDuplicate::Ignore).unwrap();
     let rules = NumberRules { increment: 10, offset: 3, zero_is_value: false };
     let mut numbers = load.numbers(rules).unwrap().expect("such a column");

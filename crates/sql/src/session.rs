@@ -51,6 +51,7 @@ mod locked_query;
 mod locking;
 mod logged_plan;
 mod memory_shortage;
+mod of_query;
 mod outfile;
 mod own_tables;
 mod plan_admission;

@@ -8,7 +8,7 @@ use values::types::ColumnType;
 use crate::functions::call::Evaluation;
 use crate::functions::function::Function;
 use crate::tree::node::Node;
-use crate::value::types::{BIGINT, BIGINT_UNSIGNED, TRUTH, text_type};
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, TRUTH, text_type};
 
 /// Everything about a function.
 pub(crate) struct Definition {
@@ -162,7 +162,7 @@ impl Shape {
             Shape::Truth => TRUTH,
             Shape::Double => ColumnType::Double(None),
             Shape::Short(chars) => text_type(chars),
-            Shape::Bytes => ColumnType::VarBinary { bytes: 65_532 },
+            Shape::Bytes => ColumnType::VarBinary { bytes: RESULT_BYTES_MAX },
             Shape::Date => ColumnType::Date,
             Shape::Json => ColumnType::Json,
             Shape::By(make) => make(arguments),

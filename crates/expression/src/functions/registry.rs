@@ -26,6 +26,7 @@ use crate::statement::error::{Error, Result};
 use crate::tree::common::common_type;
 use crate::tree::node::Node;
 use crate::value::cell::Cell;
+use crate::value::types::RESULT_CHARS_MAX;
 
 macro_rules! definitions {
     ($($family:ident {

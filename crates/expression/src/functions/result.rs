@@ -8,13 +8,7 @@ use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use crate::tree::common::{common_type, display_chars};
 use crate::tree::node::{Kind, Node, common_collation};
-use crate::value::types::{BIGINT, BIGINT_UNSIGNED, text_type};
-
-/// The longest text of a result, which also stands for one whose length nothing tells: a table that
-/// is made of such a column has a LONGTEXT (crate `sql`, `ddl::create`).
-pub const RESULT_CHARS_MAX: u32 = 16_383;
-/// The same of bytes.
-pub const RESULT_BYTES_MAX: u32 = 65_532;
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, RESULT_CHARS_MAX, text_type};
 
 /// Text without a bound.
 pub(crate) fn long_text(_: &[Node]) -> ColumnType {
@@ -104,16 +98,25 @@ pub(crate) fn formatted(arguments: &[Node]) -> ColumnType {
     text_of_length(arguments, arguments.get(1).map_or(1, chars).saturating_mul(10))
 }
 
-/// JSON_QUOTE: a character may need an escape of six.
-pub(crate) fn json_quoted(arguments: &[Node]) -> ColumnType {
-    let chars = arguments.iter().map(chars).sum::<u64>() * 6 + 2;
+/// Text of JSON, or out of it: it goes by its code points.
+fn json_of_length(chars: u64) -> ColumnType {
     let chars = chars.clamp(20, u64::from(RESULT_CHARS_MAX)) as u32;
     ColumnType::VarChar { chars, collation: Collation::Utf8Mb4Bin }
 }
 
+/// As long as all arguments together.
+pub(crate) fn json_text(arguments: &[Node]) -> ColumnType {
+    json_of_length(arguments.iter().map(chars).sum())
+}
+
+/// JSON_QUOTE: a character may need an escape of six.
+pub(crate) fn json_quoted(arguments: &[Node]) -> ColumnType {
+    json_of_length(arguments.iter().map(chars).sum::<u64>() * 6 + 2)
+}
+
 /// JSON_PRETTY: nothing tells how much white space there will be.
 pub(crate) fn json_any_length(_: &[Node]) -> ColumnType {
-    ColumnType::VarChar { chars: RESULT_CHARS_MAX, collation: Collation::Utf8Mb4Bin }
+    json_of_length(u64::MAX)
 }
 
 /// QUOTE: a character may need a backslash, and there are the quotes.
@@ -129,46 +132,26 @@ pub(crate) fn joined(arguments: &[Node]) -> ColumnType {
 
 /// LEFT and RIGHT: text of the first argument, as long as the second one says if that is known.
 pub(crate) fn start(arguments: &[Node]) -> ColumnType {
-    shortened(text(&arguments[..1]), arguments.get(1))
+    shortened(&arguments[..1], arguments.get(1))
 }
 
 /// SUBSTRING: as long as the third one says.
 pub(crate) fn middle(arguments: &[Node]) -> ColumnType {
-    shortened(text(&arguments[..1]), arguments.get(2))
+    shortened(&arguments[..1], arguments.get(2))
 }
 
-fn shortened(ty: ColumnType, length: Option<&Node>) -> ColumnType {
-    let Some(Node { kind: Kind::Constant(Value::Int(length)), .. }) = length else { return ty };
-    let length = u32::try_from((*length).max(1)).unwrap_or(u32::MAX);
-    match ty {
-        ColumnType::VarChar { chars, collation } => {
-            ColumnType::VarChar { chars: chars.min(length), collation }
-        }
-        ColumnType::VarBinary { bytes } => ColumnType::VarBinary { bytes: bytes.min(length) },
-        other => other,
-    }
+fn shortened(of: &[Node], length: Option<&Node>) -> ColumnType {
+    let Some(Node { kind: Kind::Constant(Value::Int(length)), .. }) = length else {
+        return text(of);
+    };
+    let whole = of.iter().map(chars).sum::<u64>();
+    text_of_length(of, whole.min(u64::try_from(*length).unwrap_or(0)))
 }
 
 /// Text as long as the longest argument behind the first.
 pub(crate) fn longest_word(arguments: &[Node]) -> ColumnType {
     let arguments = &arguments[1..];
-    let longest = arguments.iter().map(|node| display_chars(&node.ty)).max();
-    let longest = longest.unwrap_or(0).max(1);
-    match text(arguments) {
-        ColumnType::VarBinary { .. } => {
-            ColumnType::VarBinary { bytes: longest.min(RESULT_BYTES_MAX) }
-        }
-        ColumnType::VarChar { collation, .. } => {
-            ColumnType::VarChar { chars: longest.min(RESULT_CHARS_MAX), collation }
-        }
-        other => other,
-    }
-}
-
-/// Text of JSON, or out of it: it goes by its code points.
-pub(crate) fn json_text(arguments: &[Node]) -> ColumnType {
-    let chars = display_chars(&text(arguments)).clamp(20, RESULT_CHARS_MAX);
-    ColumnType::VarChar { chars, collation: Collation::Utf8Mb4Bin }
+    text_of_length(arguments, arguments.iter().map(chars).max().unwrap_or(0))
 }
 
 /// Digits and the like, whatever the argument is.

@@ -7,7 +7,7 @@
 //! Not here: views of `sys` (crate `sql`).
 
 use values::ErrorCode;
-use values::datum::Datum;
+use values::datum::{Datum, Value};
 
 use crate::functions::amounts::{bytes_in_words, picoseconds_in_words, sys_time};
 use crate::functions::call::Call;
@@ -51,7 +51,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         Function::SysFormatTime => {
             made(sys_time(number(0)).unwrap_or_else(|| format!("{} ps", text(0))))
         }
-        Function::SysFormatStatement => made(shortened(&text(0))),
+        Function::SysFormatStatement => made(shortened_statement(&text(0))),
         Function::SysFormatPath => made(told_by_directory(&text(0), scope)?),
         Function::SysQuoteIdentifier => made(format!("`{}`", text(0).replace('`', "``"))),
         Function::SysExtractSchema => made(name_of(path_part(&text(0), 1))),
@@ -168,8 +168,8 @@ pub(crate) fn asked<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<
     }
 }
 
-/// A statement as views of `sys` show it: its beginning and end.
-fn shortened(statement: &str) -> String {
+/// A statement as `sys.format_statement` and the views of `sys` show it: its beginning and end.
+pub fn shortened_statement(statement: &str) -> String {
     let characters: Vec<char> = statement.chars().collect();
     let shown = if characters.len() > STATEMENT_CHARS_MAX {
         let part = STATEMENT_CHARS_MAX / 2 - 2;
@@ -201,7 +201,7 @@ fn told_by_directory(path: &str, scope: &Scope<'_>) -> Result<String> {
         None => path.to_string(),
     };
     for variable in DIRECTORIES {
-        let Some(values::datum::Value::Bytes(directory)) = server.global_variable(variable) else {
+        let Some(Value::Bytes(directory)) = server.global_variable(variable) else {
             continue;
         };
         let directory = String::from_utf8_lossy(&directory).trim_end_matches('/').to_string();
@@ -211,4 +211,18 @@ fn told_by_directory(path: &str, scope: &Scope<'_>) -> Result<String> {
         }
     }
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_statement_keeps_its_beginning_and_its_end() {
+        assert_eq!(shortened_statement("SELECT ?"), "SELECT ?");
+        let long = format!("SELECT {} FROM `t`", "`a` , ".repeat(30));
+        let short = shortened_statement(&long);
+        assert!(short.starts_with("SELECT `a`") && short.ends_with("FROM `t`"), "{short}");
+        assert!(short.contains(" ... ") && short.chars().count() == 65, "{short}");
+    }
 }

@@ -77,7 +77,7 @@ macro_rules! each_function {
                 Conv ["CONV"] exactly(3), By(result::digits_text), NotNull(text::calls::call), NUMBERS | AS_LITERAL;
                 Soundex ["SOUNDEX"] exactly(1), By(result::sound), Values(text::words::call);
                 MakeSet ["MAKE_SET"] from(2), By(result::joined), Values(text::words::call), NUMBER_0;
-                ExportSet ["EXPORT_SET"] between(3, 5), Short(16_383), Values(text::words::call), NUMBER_0 | NUMBER_4;
+                ExportSet ["EXPORT_SET"] between(3, 5), Short(RESULT_CHARS_MAX), Values(text::words::call), NUMBER_0 | NUMBER_4;
             }
             Regular {
                 RegexpLike ["REGEXP_LIKE"] between(2, 3), Truth, NotNull(regular::call), NULL_FOR_NULL;

@@ -20,7 +20,7 @@ use crate::statement::error::Result;
 use crate::tree::node::{Kind, Node, common_collation};
 use crate::value::cell::{Cell, text_of};
 use crate::value::number::Number;
-use crate::value::types::{BIGINT, BIGINT_UNSIGNED};
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, RESULT_CHARS_MAX, text_type};
 
 /// About how many characters a value of the type prints as.
 pub fn display_chars(ty: &ColumnType) -> u32 {
@@ -33,8 +33,10 @@ pub fn display_chars(ty: &ColumnType) -> u32 {
         }
         ColumnType::Decimal { precision, .. } => u32::from(*precision) + 2,
         ColumnType::Char { chars, .. } | ColumnType::VarChar { chars, .. } => *chars,
-        ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } => (*bytes).min(65_532),
-        ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json => 16_383,
+        ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } => {
+            (*bytes).min(RESULT_BYTES_MAX)
+        }
+        ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json => RESULT_CHARS_MAX,
         ColumnType::Date => 10,
         ColumnType::Time { .. } => 17,
         ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => 26,
@@ -82,7 +84,7 @@ pub fn common_type(nodes: &[Node]) -> ColumnType {
         // Bytes that insist on nothing (UNHEX) are text beside a column of text.
         ColumnType::VarBinary { bytes } if rule.is_some_and(|rule| rule != Collation::Binary) => {
             let collation = rule.unwrap_or(Collation::Utf8Mb4GeneralCi);
-            ColumnType::VarChar { chars: (*bytes).min(16_383), collation }
+            ColumnType::VarChar { chars: (*bytes).min(RESULT_CHARS_MAX), collation }
         }
         // An ENUM or SET that was chosen is its words.
         ColumnType::Enum { collation, .. } | ColumnType::Set { collation, .. } => {
@@ -157,9 +159,9 @@ fn both(a: &ColumnType, b: &ColumnType) -> ColumnType {
         (T::Time { fsp: x }, T::Time { fsp: y }) => T::Time { fsp: *x.max(y) },
         _ if temporal(a) && temporal(b) => T::DateTime { fsp: a.fsp().max(b.fsp()) },
         _ if bytes(a) || bytes(b) => {
-            T::VarBinary { bytes: display_chars(a).max(display_chars(b)).min(65_532) }
+            T::VarBinary { bytes: display_chars(a).max(display_chars(b)).min(RESULT_BYTES_MAX) }
         }
-        _ => crate::value::types::text_type(display_chars(a).max(display_chars(b))),
+        _ => text_type(display_chars(a).max(display_chars(b))),
     }
 }
 

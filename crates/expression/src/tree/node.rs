@@ -20,7 +20,7 @@ use crate::tree::once::OnceNode;
 use crate::tree::subquery::Subquery;
 use crate::value::arithmetic::Arithmetic;
 use crate::value::number::number_of_digits;
-use crate::value::types::{BIGINT, BIGINT_UNSIGNED, UNTYPED_CHARS, text_type};
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_CHARS_MAX, text_type};
 
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -329,7 +329,7 @@ impl Node {
     pub fn is_untyped(&self) -> bool {
         // Whatever the connection's collation is.
         matches!(self.kind, Kind::Parameter(_))
-            && matches!(self.ty, ColumnType::VarChar { chars: UNTYPED_CHARS, .. })
+            && matches!(self.ty, ColumnType::VarChar { chars: RESULT_CHARS_MAX, .. })
     }
 
     /// Whether it is a literal of digits: bytes, or a number where one is wanted. Only these have

@@ -16,8 +16,12 @@ pub const BIGINT_UNSIGNED: ColumnType =
 
 /// The type of a literal that was taken out of the text, or of a `?`, where nothing is known of it.
 pub const UNTYPED: ColumnType =
-    ColumnType::VarChar { chars: UNTYPED_CHARS, collation: Collation::Utf8Mb4GeneralCi };
-pub(crate) const UNTYPED_CHARS: u32 = 16_383;
+    ColumnType::VarChar { chars: RESULT_CHARS_MAX, collation: Collation::Utf8Mb4GeneralCi };
+/// The longest text of a result, which also stands for one whose length nothing tells: a table that
+/// is made of such a column has a LONGTEXT (crate `sql`, `ddl::of_query`).
+pub const RESULT_CHARS_MAX: u32 = 16_383;
+/// The same of bytes.
+pub const RESULT_BYTES_MAX: u32 = 4 * RESULT_CHARS_MAX;
 
 /// Text of so many characters in the default collation.
 pub fn text_type(chars: u32) -> ColumnType {

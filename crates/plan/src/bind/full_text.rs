@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use expression::{Kind, Node, Subquery, SubqueryForm, parts_of};
+use expression::{Kind, Node, RESULT_BYTES_MAX, Subquery, SubqueryForm, parts_of};
 use rows::table::Table;
 use sqlparser::ast::{
     self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName, SearchModifier,
@@ -144,7 +144,7 @@ impl Binder<'_> {
         let own_columns: Vec<Kind> = nodes.iter().map(|node| node.kind.clone()).collect();
         let table_id = table.id;
         let query = FullTextQuery { table, index, against, mode };
-        let ty = ColumnType::VarBinary { bytes: 65_532 };
+        let ty = ColumnType::VarBinary { bytes: RESULT_BYTES_MAX };
         let output = OutputColumn {
             name: "search".to_owned(),
             ty: ty.clone(),

@@ -48,7 +48,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use access::Rights;
-use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
+use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, RESULT_CHARS_MAX, text_type};
 use rows::table::Table;
 use sqlparser::ast;
 use syntax::types::with_collation;
@@ -212,7 +212,7 @@ pub fn kind_of(literal: &Datum<'_>) -> ColumnType {
             let precision = v.whole_digits().max(30) + scale;
             ColumnType::Decimal { precision: precision.min(65), scale }
         }
-        Datum::Bytes(_) => text_type(16_383),
+        Datum::Bytes(_) => text_type(RESULT_CHARS_MAX),
         Datum::Date(_) => ColumnType::Date,
         Datum::Time(v) => ColumnType::Time { fsp: fsp(v.fraction()) },
         Datum::DateTime(v) => ColumnType::DateTime { fsp: fsp(v.micros()) },
@@ -227,7 +227,7 @@ pub fn kind_of(literal: &Datum<'_>) -> ColumnType {
 /// tests/oracle/sql/wanted.py). One that was given none is a text.
 pub fn variable_type(value: Option<&Value>) -> ColumnType {
     match value {
-        None | Some(Value::Null) => text_type(16_383),
+        None | Some(Value::Null) => text_type(RESULT_CHARS_MAX),
         Some(Value::Bytes(text)) if std::str::from_utf8(text).is_err() => {
             ColumnType::Blob { size: LobSize::Long }
         }

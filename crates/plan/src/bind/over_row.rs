@@ -17,7 +17,7 @@
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
-use expression::{Kind, Node, text_type};
+use expression::{Kind, Node, RESULT_CHARS_MAX, text_type};
 use rows::table::Table;
 use sqlparser::ast::{Expr, Function, Ident, visit_expressions};
 use syntax::MATCH;
@@ -143,7 +143,7 @@ impl EnclosingRow<'_> {
         if !missing.contains(&parts) {
             missing.push(parts);
         }
-        Some(Node::new(Kind::Column(0), text_type(16_383), true))
+        Some(Node::new(Kind::Column(0), text_type(RESULT_CHARS_MAX), true))
     }
 
     fn as_enclosing(&self, node: Node) -> Node {

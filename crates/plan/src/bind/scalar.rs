@@ -18,9 +18,9 @@ mod operator;
 use std::cell::Cell;
 
 use expression::{
-    Kind, List, Node, Unit, among, boolean, case_condition, common_type, converted_to,
-    display_chars, in_one_charset, is_number, moment_as_integer, moment_as_number, seen_as_bytes,
-    text_type, within,
+    Kind, List, Node, RESULT_BYTES_MAX, RESULT_CHARS_MAX, Unit, among, boolean, case_condition,
+    common_type, converted_to, display_chars, in_one_charset, is_number, moment_as_integer,
+    moment_as_number, seen_as_bytes, text_type, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
 use values::CharacterSet;
@@ -245,7 +245,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let node = bind(expr, names)?;
             let (node, ty) = match set.is_binary() {
                 true => (seen_as_bytes(node), ColumnType::VarBinary { bytes: u32::MAX }),
-                false if set == CharacterSet::UTF8MB4 => (node, text_type(16_383)),
+                false if set == CharacterSet::UTF8MB4 => (node, text_type(RESULT_CHARS_MAX)),
                 false => return Ok(converted_to(node, set)),
             };
             let nullable = node.nullable;
@@ -368,7 +368,7 @@ fn introduced(prefix: &str, node: Node) -> Bound<Node> {
     let set = character_set(prefix.trim_start_matches('_'))?;
     if set.is_binary() {
         let nullable = node.nullable;
-        let ty = ColumnType::VarBinary { bytes: 65_532 };
+        let ty = ColumnType::VarBinary { bytes: RESULT_BYTES_MAX };
         return Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable));
     }
     let Kind::Constant(Value::Bytes(bytes)) = &node.kind else { return Ok(node) };

@@ -3,7 +3,7 @@
 //!
 //! Not here: columns of tables (`reply`).
 
-use expression::Node;
+use expression::{Node, RESULT_BYTES_MAX, RESULT_CHARS_MAX};
 use sqlparser::ast::{Expr, Value as Literal};
 use values::CharacterSet;
 use values::types::{ColumnType, LobSize};
@@ -43,10 +43,10 @@ pub fn item_name(expr: &Expr, text: Option<&String>) -> String {
 /// The type a client is told.
 pub fn result_type(node: &Node) -> ColumnType {
     match &node.ty {
-        ColumnType::VarChar { chars, collation } if *chars > 16_383 => {
+        ColumnType::VarChar { chars, collation } if *chars > RESULT_CHARS_MAX => {
             ColumnType::Text { size: LobSize::Long, collation: *collation }
         }
-        ColumnType::VarBinary { bytes } if *bytes > 65_532 => {
+        ColumnType::VarBinary { bytes } if *bytes > RESULT_BYTES_MAX => {
             ColumnType::Blob { size: LobSize::Long }
         }
         other => other.clone(),

@@ -86,7 +86,7 @@ impl Engine {
         let numbers = is_numbered(table, plan).then_some(next.next_index);
         let copying = Copying::new(self, table, next, plan, numbers, rules);
         let mut transaction = self.begin(LockWait::AtMost(self.lock_wait_max()))?;
-        transaction.number_by(NumberRules { zero_is_value: true, ..NumberRules::default() });
+        transaction.number_by(NumberRules::AS_GIVEN);
         let view = self.store().snapshot()?;
         let mut cursor = view.scan_once(&table.index_range(0))?;
         let mut rows = 0;

@@ -170,8 +170,7 @@ impl<'a> Build<'a> {
         let merge = Merge::of_sorters(&sorted.indexes[0], &all)?;
         let mut kept =
             KeptEntries::new(self.pruning(&duplicates, EntryPass::Second), 0, &all, merge)?;
-        // They have their AUTO_INCREMENT values, or zeros that are to stay.
-        transaction.number_by(NumberRules { zero_is_value: true, ..NumberRules::default() });
+        transaction.number_by(NumberRules::AS_GIVEN);
         while kept.advance()? {
             let (key, value) = kept.entry();
             transaction.insert(self.table, &row_at(self.table, key, value)?.values()?)?;

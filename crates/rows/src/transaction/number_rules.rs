@@ -21,6 +21,10 @@ impl Default for NumberRules {
 }
 
 impl NumberRules {
+    /// Of rows that have their values, or zeros that are to stay.
+    pub(crate) const AS_GIVEN: NumberRules =
+        NumberRules { zero_is_value: true, increment: 1, offset: 1 };
+
     /// Whether each value follows the one before.
     pub fn are_consecutive(self) -> bool {
         self.increment == 1

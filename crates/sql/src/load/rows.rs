@@ -23,8 +23,7 @@ use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
 use super::lines::FileLine;
-use crate::write::StoredBy;
-use crate::write::WriteContext;
+use crate::write::{StoredBy, WriteContext};
 use executor::with_subqueries;
 use plan::column_default::{Store, implied_default};
 use plan::context::SqlContext;

@@ -10,7 +10,6 @@ use rows::alter::{AlterWork, ConversionRules, ConversionWarning};
 use rows::bulk::Progress;
 use rows::ddl::{ENGINE, NewTable};
 use rows::foreign_key::ForeignKeyChecks;
-use rows::schema::Column;
 use rows::table::Patience;
 use sqlparser::ast::visit_relations;
 use syntax::TableName;
@@ -27,7 +26,7 @@ use crate::ddl::{self, UnenforcedParts};
 use crate::reply::{OkFigures, Reply};
 use crate::system_schema::{ListedSchema, refuse_changes};
 use plan::listing::SystemSchema;
-use results::{Result, ResultColumn, SqlError, value_error};
+use results::{Result, SqlError, value_error};
 
 impl Session {
     pub(super) fn note(&self, code: ErrorCode, message: String) {
@@ -198,20 +197,8 @@ impl Session {
             engine.create_table(table)?;
             return Ok(self.done(0));
         }
-        let stream = match &create.query {
-            Some(query) => {
-                let plan = self.plan_query(query, &create.texts, &[]).map_err(SqlError::from)?;
-                Some(self.select_latest(&plan, &[], false)?)
-            }
-            None => None,
-        };
-        let given = stream.as_ref().map_or(&[][..], |stream| stream.columns());
-        let given = self.columns_of_results(given);
-        let session = self.conversion_rules();
-        let text_rules = self.variables.text_rules;
-        let text = engine.catalog().text_defaults(&database);
-        let (mut table, unenforced) =
-            ddl::new_table(create, &database, &given, session, text_rules, text)?;
+        let stream = self.rows_to_make_of(create)?;
+        let (mut table, unenforced) = self.table_made_of(create, &database, stream.as_ref())?;
         table.foreign_key_checks = self.foreign_key_checks();
         if replaced {
             self.drop_replaced(&table)?;
@@ -223,33 +210,11 @@ impl Session {
         };
         self.warn_unenforced(unenforced);
         let Some(stream) = stream else { return Ok(self.done(0)) };
-        match self.fill_table(&table, stream, create.on_duplicate) {
-            Ok(written) => Ok(Reply::Done(OkFigures {
-                affected: written.affected,
-                info: written.info,
-                ..OkFigures::default()
-            })),
-            Err(error) => {
-                // A table that its query could not fill is not left behind.
-                engine.drop_table(&database, &name, &engine.patience())?;
-                Err(error)
-            }
+        let filled = self.fill_table(&table, stream, create.on_duplicate);
+        if filled.is_err() {
+            engine.drop_table(&database, &name, &engine.patience())?;
         }
-    }
-
-    /// The columns of a table that is made of a query.
-    pub(super) fn columns_of_results(&self, results: &[ResultColumn]) -> Vec<Column> {
-        let column = |result: &ResultColumn| {
-            let named = (!result.org_table.is_empty()).then(|| TableName {
-                database: Some(result.database.clone()),
-                table: result.org_table.clone(),
-            });
-            let table = named.and_then(|named| self.base_table(&named).ok());
-            let known = table.as_ref().and_then(|table| table.column(&result.org_name));
-            let known = known.and_then(|position| Some(&table.as_ref()?.columns[position]));
-            ddl::column_of_result(result, known, self.variables.mode)
-        };
-        results.iter().map(column).collect()
+        filled
     }
 
     /// Refuses CREATE OR REPLACE of a table that the new one is made of.

@@ -19,7 +19,7 @@ use values::ErrorCode;
 
 use super::Session;
 use crate::ddl;
-use crate::reply::{OkFigures, Reply};
+use crate::reply::Reply;
 use plan::relations::{Relations, TemporaryNames};
 use results::{Result, SqlError};
 
@@ -78,23 +78,11 @@ impl Session {
             }
             return Err(SqlError::new(ErrorCode::TableExists, message));
         }
-        let stream = match &create.query {
-            Some(query) => {
-                let plan = self.plan_query(query, &create.texts, &[]).map_err(SqlError::from)?;
-                Some(self.select_latest(&plan, &[], false)?)
-            }
-            None => None,
-        };
+        let stream = self.rows_to_make_of(create)?;
         let new = match &create.like {
             Some(like) => new_like(&*self.base_table(like)?, &database, &name),
             None => {
-                let given = stream.as_ref().map_or(&[][..], |stream| stream.columns());
-                let given = self.columns_of_results(given);
-                let session = self.conversion_rules();
-                let text_rules = self.variables.text_rules;
-                let text = engine.catalog().text_defaults(&database);
-                let (new, unenforced) =
-                    ddl::new_table(create, &database, &given, session, text_rules, text)?;
+                let (new, unenforced) = self.table_made_of(create, &database, stream.as_ref())?;
                 self.warn_unenforced(unenforced);
                 new
             }
@@ -104,17 +92,11 @@ impl Session {
         self.names_of_temporary().add(Arc::clone(&table));
         self.note_temporary(true);
         let Some(stream) = stream else { return Ok(self.done(0)) };
-        match self.fill_table(&table, stream, create.on_duplicate) {
-            Ok(written) => Ok(Reply::Done(OkFigures {
-                affected: written.affected,
-                info: written.info,
-                ..OkFigures::default()
-            })),
-            Err(error) => {
-                self.drop_temporary(&database, &name);
-                Err(error)
-            }
+        let filled = self.fill_table(&table, stream, create.on_duplicate);
+        if filled.is_err() {
+            self.drop_temporary(&database, &name);
         }
+        filled
     }
 
     /// TRUNCATE TABLE of a temporary table.

@@ -16,6 +16,8 @@ use crate::reply::Reply;
 use crate::show::{Listing, text};
 use results::{Result, SqlError};
 
+const COLUMNS: [&str; 4] = ["Table", "Op", "Msg_type", "Msg_text"];
+
 /// Msg_type and Msg_text.
 type Line = (&'static str, String);
 
@@ -42,12 +44,10 @@ impl Session {
         if names.is_none_or(|names| names.iter().all(is_there)) {
             return self.maintain(operation, std::slice::from_ref(table));
         }
-        let mut listing = Listing::new(&["Table", "Op", "Msg_type", "Msg_text"]);
+        let mut listing = Listing::new(&COLUMNS);
         let shown = format!("{}.{}", found.database, found.name);
-        let error = format!("Error in list of partitions to {shown}");
-        for (kind, message) in [("Error", &*error), ("status", "Operation failed")] {
-            listing.push(vec![text(&shown), text(operation), text(kind), text(message)]);
-        }
+        let lines = failed(format!("Error in list of partitions to {shown}"));
+        add_lines(&mut listing, &shown, operation, lines);
         Ok(self.listed(listing))
     }
 
@@ -56,23 +56,17 @@ impl Session {
         operation: &'static str,
         tables: &[TableName],
     ) -> Result<Reply> {
-        let mut listing = Listing::new(&["Table", "Op", "Msg_type", "Msg_text"]);
+        let mut listing = Listing::new(&COLUMNS);
         for name in tables {
             let (database, table) = self.qualified(name)?;
             let shown = format!("{database}.{table}");
             let found = self.definition(name);
             let view = self.view(name)?;
-            let lines: &[Line] = &match (found, operation) {
+            let lines = match (found, operation) {
                 (Err(_), "check") if let Some(view) = &view => vec![self.checked_view(view)],
-                (Err(_), _) if view.is_some() => vec![
-                    ("Error", format!("'{shown}' is not BASE TABLE")),
-                    ("status", "Operation failed".to_string()),
-                ],
-                (Err(_), _) => vec![
-                    ("Error", format!("Table '{shown}' doesn't exist")),
-                    ("status", "Operation failed".to_string()),
-                ],
-                (Ok(table), _) if table.is_listed() => vec![("status", "OK".to_string())],
+                (Err(_), _) if view.is_some() => failed(format!("'{shown}' is not BASE TABLE")),
+                (Err(_), _) => failed(format!("Table '{shown}' doesn't exist")),
+                (Ok(table), _) if table.is_listed() => sound(),
                 (Ok(_), "optimize") => vec![
                     ("note", "Rows are kept in order; there is nothing to do".to_string()),
                     ("status", "OK".to_string()),
@@ -83,11 +77,9 @@ impl Session {
                 )],
                 (Ok(table), "check") if !table.is_temporary() => self.checked_table(&table)?,
                 (Ok(table), "analyze") => self.counted_table(&table)?,
-                (Ok(_), _) => vec![("status", "OK".to_string())],
+                (Ok(_), _) => sound(),
             };
-            for (kind, message) in lines {
-                listing.push(vec![text(&shown), text(operation), text(kind), text(message)]);
-            }
+            add_lines(&mut listing, &shown, operation, lines);
         }
         Ok(self.listed(listing))
     }
@@ -101,8 +93,8 @@ impl Session {
         let counted = engine.count_rows_showing(table, &stop, &progress);
         kill.check()?;
         Ok(match counted {
-            Ok(_) => vec![("status", "OK".to_string())],
-            Err(error) => failed(error),
+            Ok(_) => sound(),
+            Err(error) => failed(SqlError::from(error).into_message()),
         })
     }
 
@@ -113,20 +105,27 @@ impl Session {
         let checked = self.sql.engine().check_table(table, &progress);
         self.process.kill.check()?;
         Ok(match checked {
-            Ok(CheckReport { damaged: 0, .. }) => vec![("status", "OK".to_string())],
+            Ok(CheckReport { damaged: 0, .. }) => sound(),
             Ok(CheckReport { damages, readable, .. }) => {
                 let told = damages.into_iter().chain(readable);
                 let told = told.map(|damage| ("error", damage));
                 told.chain([("error", "Corrupt".to_string())]).collect()
             }
-            Err(error) => failed(error),
+            Err(error) => failed(SqlError::from(error).into_message()),
         })
     }
 }
 
-fn failed(error: rows::Error) -> Vec<Line> {
-    vec![
-        ("Error", SqlError::from(error).into_message()),
-        ("status", "Operation failed".to_string()),
-    ]
+fn sound() -> Vec<Line> {
+    vec![("status", "OK".to_string())]
+}
+
+fn failed(message: String) -> Vec<Line> {
+    vec![("Error", message), ("status", "Operation failed".to_string())]
+}
+
+fn add_lines(listing: &mut Listing, table: &str, operation: &str, lines: Vec<Line>) {
+    for (kind, message) in lines {
+        listing.push(vec![text(table), text(operation), text(kind), text(message)]);
+    }
 }

@@ -13,7 +13,6 @@ use rows::store::Read;
 use rows::table::Table;
 use rows::transaction::Transaction;
 use syntax::scan::Scanned;
-use syntax::table::OnDuplicateSpec;
 use values::datum::Datum;
 use values::types::ColumnType;
 
@@ -22,14 +21,14 @@ use super::{Session, Statement};
 use crate::load::QueryInsert;
 use crate::plan_cache::Plan;
 use crate::reply::{OkFigures, Reply};
-use crate::write::{Finding, FoundKeys, InsertPlan, WriteContext, WriteOutcome, bind_filling};
+use crate::write::{Finding, FoundKeys, InsertPlan, WriteContext, WriteOutcome};
 use executor::with_subqueries;
 use plan::context::{QueryContext, SqlContext};
 use plan::optimize::{Sizes, cost_of_look_up};
 use plan::point::Access;
 use plan::tree::QueryPlan;
 use plan::variables::IsolationLevel;
-use results::{ExecutionMode, Result, RowStream, SqlError, panics};
+use results::{Result, RowStream, SqlError, panics};
 
 impl Session {
     pub(super) fn run_write(
@@ -94,28 +93,6 @@ impl Session {
             warnings: self.warnings.borrow().count_u16(),
             info: written.info,
         }))
-    }
-
-    /// Fills a new table with a query's rows: CREATE TABLE ... AS SELECT.
-    pub(super) fn fill_table(
-        &mut self,
-        table: &Arc<Table>,
-        stream: RowStream,
-        on_duplicate: OnDuplicateSpec,
-    ) -> Result<WriteOutcome> {
-        let names: Vec<String> =
-            stream.columns().iter().map(|column| column.name.clone()).collect();
-        let plan = bind_filling(Arc::clone(table), &names, on_duplicate)?;
-        let facts = self.facts();
-        let scanned = Scanned::default();
-        let statement = Statement {
-            text: b"",
-            scanned: &scanned,
-            parameters: &[],
-            own: &[],
-            how: ExecutionMode::POOL,
-        };
-        self.insert_stream(&plan, stream, &statement, &facts)
     }
 
     fn run_change(
@@ -330,7 +307,7 @@ impl Session {
         Ok(self.with_own_writes(base))
     }
 
-    fn insert_stream(
+    pub(super) fn insert_stream(
         &mut self,
         plan: &InsertPlan,
         stream: RowStream,

@@ -312,10 +312,8 @@ impl JoinedUpdate {
                 } else if column.computed.is_some() {
                     context.give_computed(column, line[width + at], &table.name)?
                 } else {
-                    {
-                        let ty = types[width + at];
-                        context.store(column, line[width + at], ty, row, StoredBy::Update)?
-                    }
+                    let ty = types[width + at];
+                    context.store(column, line[width + at], ty, row, StoredBy::Update)?
                 };
                 sets.push((*position, value));
             }

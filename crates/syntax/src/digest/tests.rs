@@ -1,3 +1,5 @@
+//! Digests of statements, as MySQL 9.7 tells them.
+
 use super::*;
 
 fn text(statement: &str) -> String {
@@ -24,7 +26,7 @@ fn modes_decide_what_quotes_and_spaces_mean() {
     assert_eq!(digest_text(statement, ansi), "SELECT `a` , COUNT ( * ) , ? FROM `t`");
     assert_eq!(
         digest_text(br#"select "a", count (*), 'x' from t"#, SqlMode::default()),
-        "SELECT ?, ... FROM `t`".replace("?, ...", "? , `count` ( * ) , ?")
+        "SELECT ? , `count` ( * ) , ? FROM `t`"
     );
 }
 

@@ -15,9 +15,8 @@ use crate::functions::function::Function;
 use crate::statement::error::Result;
 use crate::tree::node::{Kind, Node};
 use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::types::RESULT_CHARS_MAX;
 
-/// Characters of a text of which no length is said.
-const CHARS_MAX: u32 = 16_383;
 const BYTES: ColumnType = ColumnType::VarBinary { bytes: u32::MAX };
 
 /// The values of both functions.
@@ -46,7 +45,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
 
 /// Bytes as text of a character set.
 fn read_as(node: Node, set: CharacterSet) -> Node {
-    let ty = ColumnType::VarChar { chars: CHARS_MAX, collation: Collation::default_of(set) };
+    let ty = ColumnType::VarChar { chars: RESULT_CHARS_MAX, collation: Collation::default_of(set) };
     let text = of_set(Function::ReadAs, node, set, ty);
     let ty = text.ty.clone();
     Node::new(Kind::Cast(Box::new(text)), ty, true)
@@ -72,7 +71,7 @@ pub fn in_one_charset<'n>(nodes: impl Iterator<Item = &'n mut Node>) {
     }
     for node in nodes.into_iter().filter(|node| is_bytes(node)) {
         let bytes = std::mem::replace(node, Node::constant(Value::Null));
-        let ty = ColumnType::VarChar { chars: CHARS_MAX, collation };
+        let ty = ColumnType::VarChar { chars: RESULT_CHARS_MAX, collation };
         *node = of_set(Function::ReadAs, bytes, collation.set(), ty);
     }
 }

@@ -1,6 +1,6 @@
 //! The types that CAST names.
 
-use expression::{BIGINT, BIGINT_UNSIGNED};
+use expression::{BIGINT, BIGINT_UNSIGNED, RESULT_CHARS_MAX};
 use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
 use syntax::types::check_digits;
 use values::ErrorCode;
@@ -10,7 +10,7 @@ use super::call::too_many_digits;
 use results::{Result, SqlError};
 
 /// Characters of CHAR without a length.
-pub const CHARS_UNSAID: u32 = 16_383;
+pub const CHARS_UNSAID: u32 = RESULT_CHARS_MAX;
 
 /// The type that a CAST names.
 ///

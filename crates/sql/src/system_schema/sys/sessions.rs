@@ -1,10 +1,10 @@
 //! `session` and `processlist`: a line for each connection, with what it runs, or ran last.
 
+use expression::shortened_statement;
 use plan::process_line::ProcessLine;
 use values::datum::Value;
 
 use super::amounts::Amounts;
-use super::statements::shortened;
 use crate::server::Process;
 use crate::show::{number, text};
 use crate::system_schema::ListingContext;
@@ -32,7 +32,7 @@ fn value(
         false => (None, statement),
     };
     let words = |statement: &str| match amounts {
-        Amounts::Words => text(shortened(statement)),
+        Amounts::Words => text(shortened_statement(statement)),
         Amounts::Numbers => text(statement),
     };
     let outcome = || last.as_ref()?.ended.map(|(_, outcome)| outcome);

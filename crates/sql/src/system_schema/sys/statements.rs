@@ -1,6 +1,7 @@
 //! Statements by digest, those first that took most: `statement_analysis`, and those of them that
 //! read whole tables, failed or warned, or took longest.
 
+use expression::shortened_statement;
 use values::datum::Value;
 use values::temporal::Timestamp;
 
@@ -10,8 +11,6 @@ use crate::show::{number, text};
 use crate::system_schema::ListingContext;
 use crate::system_schema::listed_columns::TableFiller;
 
-/// Characters of a statement, as MySQL shortens it: its beginning and its end.
-const STATEMENT_CHARS_MAX: usize = 64;
 /// The part of the statements' times that the longest are beyond.
 const LONGEST: f64 = 0.95;
 
@@ -67,7 +66,7 @@ fn value(line: &DigestLine, amounts: Amounts, column: &str) -> Option<Value> {
     let moment = |micros| Value::Timestamp(Timestamp::from_micros(micros));
     Some(match column {
         "query" => match amounts {
-            Amounts::Words => text(shortened(&line.text)),
+            Amounts::Words => text(shortened_statement(&line.text)),
             Amounts::Numbers => text(&line.text),
         },
         "db" => text(line.schema.as_ref()?),
@@ -96,29 +95,4 @@ fn value(line: &DigestLine, amounts: Amounts, column: &str) -> Option<Value> {
         "last_seen" => moment(line.sum.last_seen),
         _ => return None,
     })
-}
-
-/// A statement as `sys.format_statement` shortens it.
-pub(super) fn shortened(statement: &str) -> String {
-    let chars: Vec<char> = statement.chars().collect();
-    if chars.len() <= STATEMENT_CHARS_MAX {
-        return statement.to_owned();
-    }
-    let half = (STATEMENT_CHARS_MAX - 4) / 2;
-    let (begin, end) = (&chars[..half], &chars[chars.len() - half..]);
-    begin.iter().chain(&[' ', '.', '.', '.', ' ']).chain(end).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_statement_keeps_its_beginning_and_its_end() {
-        assert_eq!(shortened("SELECT ?"), "SELECT ?");
-        let long = format!("SELECT {} FROM `t`", "`a` , ".repeat(30));
-        let short = shortened(&long);
-        assert!(short.starts_with("SELECT `a`") && short.ends_with("FROM `t`"), "{short}");
-        assert!(short.contains(" ... ") && short.chars().count() == 65, "{short}");
-    }
 }
