@@ -8,14 +8,15 @@
 //!
 //! Layers, bottom up:
 //! - `statement`: what a statement lets its expressions do
-//! - `value`: values, documents of JSON, what operators make of numbers
-//! - `tree`: what they are, and what operands make
-//! - `row`: the row at hand
-//! - `functions`: the functions, a folder or file for each family
-//! - `evaluation`: nodes over a row, CAST; what is read of rows by shorter ways
+//! - `value`: values, moments, documents of JSON, what operators make of numbers
+//! - `tree`: what they are, and which functions there are
+//! - `row`: the row at hand, and what those before it found out
+//! - `evaluation`: nodes over a row, CAST; the type that several have in common; what is read of
+//!   rows by shorter ways
+//! - `functions`: the functions, a folder or file for each family; what operands make
 //!
-//! The last four use each other, as expressions do: a function has operands, and the row at hand
-//! may be that of a sub-query.
+//! A call is evaluated by what its function's row of the table names, so `evaluation` names no
+//! function's code.
 //!
 //! Invariants
 //! 1. Nothing here knows a syntax tree, a session, a table or a store.
@@ -32,17 +33,17 @@ mod tree;
 mod value;
 
 pub use functions::amounts;
-pub use functions::time::moment;
 pub use statement::{limits, warning};
+pub use value::moment;
 
 pub use evaluation::cast::{fit, is_number};
+pub use evaluation::common::{as_signed, common_type, display_chars};
 pub use evaluation::compared_as_number::{as_key, beside, exact_beside, halves};
 pub use evaluation::ordinals::{Ordinals, ordinal_beside};
 pub use functions::definition::Family;
 pub use functions::full_text::{
     RankedSearch, SearchStatistics, SearchTerms, SearchWord, TextSearch,
 };
-pub use functions::function::Function;
 pub use functions::json::attributes::{object_of_text, patched_object};
 pub use functions::json::rows::{JsonOtherwise, JsonParts, JsonTable, TakeRow};
 pub use functions::json::single_value::{ON_DEFAULT, ON_ERROR};
@@ -50,12 +51,17 @@ pub use functions::json::typed_array::{
     ElementSearch, array_node, array_parts, element_keys, search_node, search_parts,
     shared_elements, shown_elements,
 };
+pub use functions::make::{
+    among, arithmetic_node, boolean, bytes_node, call_node, case_condition, common_rule, compared,
+    computed_double, is_byte_string, keeps_digits, read_as_time, seen_beside, shift_node,
+    temporal_number, within,
+};
 pub use functions::sys::{SETTINGS as SYS_SETTINGS, shortened_statement};
 pub use functions::text::charset::{charset_of, converted_to, in_one_charset, seen_as_bytes};
 pub use functions::time::carried::{moment_as_integer, moment_as_number};
 pub use functions::time::digits::number_digits;
-pub use functions::time::moment::Unit;
 pub use row::frame::{Enclosing, JoinedRow, JoinedRows, Subqueries};
+pub use row::memo::ExecutionMemo;
 pub use row::scope::{Environment, RowView, Scope};
 pub use statement::context::{Server, SideEffects, StatementContext, SystemVariables};
 pub use statement::error::{Error, QueryError, Result, shortened};
@@ -64,15 +70,10 @@ pub use statement::limits::Limits;
 pub use statement::random::Random;
 pub use statement::time_names::TimeNames;
 pub use statement::warning::{Level, Warning, Warnings};
-pub use tree::common::{as_signed, common_type, display_chars};
-pub use tree::lists::List;
-pub use tree::make::{
-    among, arithmetic_node, boolean, bytes_node, call_node, case_condition, common_rule, compared,
-    computed_double, is_byte_string, keeps_digits, read_as_time, seen_beside, shift_node,
-    temporal_number, within,
-};
+pub use tree::function::Function;
+pub use tree::list::List;
 pub use tree::node::{Comparison, Kind, Node, common_collation, mixed_collation};
-pub use tree::once::{ExecutionMemo, OnceNode};
+pub use tree::once::OnceNode;
 pub use tree::slot::{KEY_COLUMN, parts_of, slot};
 pub use tree::subquery::{BoundQuery, Quantifier, Subquery, SubqueryForm};
 pub use value::arithmetic::{Arithmetic, quotient};
@@ -80,6 +81,7 @@ pub use value::cell::{Cell, bytes_of, text_of};
 pub use value::compare::compare;
 pub use value::json::conversion::{JsonMembers, json_element, json_scalar};
 pub use value::json::order::{write_json_comparison_key, write_json_key};
+pub use value::moment::Unit;
 pub use value::number::{Number, leading_exact};
 pub use value::types::{
     BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, RESULT_CHARS_MAX, TRUTH, UNTYPED, text_type,

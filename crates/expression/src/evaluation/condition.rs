@@ -18,7 +18,7 @@ use crate::evaluation::ordinals::Column;
 use crate::evaluation::texts::Place;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
-use crate::tree::lists::List;
+use crate::tree::list::List;
 use crate::tree::node::{Comparison, Node};
 use crate::value::cell::{Cell, NULL, bytes_of};
 use crate::value::compare::{compare, is_plain_number};

@@ -15,19 +15,19 @@ use values::decimal::Decimal;
 use values::types::{Collation, ColumnType};
 
 use crate::evaluation::cast::cast;
+use crate::evaluation::common::settle;
 use crate::evaluation::condition::{between, compare_nodes, in_list, like, order_of};
 use crate::evaluation::shifting::{extract_node, shift_node};
-use crate::functions::time::moment::difference;
 use crate::row::scope::Scope;
 use crate::statement::context::StatementContext;
 use crate::statement::error::{Error, Result};
 use crate::statement::limits::LARGE_BYTES;
-use crate::tree::common::settle;
 use crate::tree::node::{Comparison, Kind, Node};
 use crate::value::arithmetic;
 use crate::value::arithmetic::Arithmetic;
 use crate::value::cell::{Cell, NULL};
 use crate::value::json::conversion::json_is_true;
+use crate::value::moment::difference;
 use crate::value::number::{Number, leading_exact};
 
 impl Node {

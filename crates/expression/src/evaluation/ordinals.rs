@@ -13,13 +13,13 @@ use values::ordinal::{has_ordinals, of_signed, ordinal_of, ordinal_within};
 use values::temporal::{Date, DateTime, Time};
 use values::types::ColumnType;
 
-use crate::functions::function::Function;
-use crate::functions::time::moment::{Unit, extract};
 use crate::row::frame::JoinedRow;
 use crate::row::scope::{RowView, Scope};
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::tree::node::{Kind, Node};
 use crate::tree::slot::{KEY_COLUMN, parts_of};
+use crate::value::moment::{Unit, extract};
 use crate::value::moments_read::read_kept;
 use crate::value::number::leading_exact;
 

@@ -7,15 +7,13 @@ use values::datum::Datum;
 use values::temporal::{Fraction, Time, number_to_datetime, read_datetime};
 use values::types::ColumnType;
 
-use crate::functions::time::moment::{
-    Interval, Unit, compound, extract, extract_of_time, shift, simple,
-};
-use crate::functions::time::sum::is_dated_text as is_dated;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL, text_of};
 use crate::value::compare::span;
+use crate::value::moment::is_dated_text as is_dated;
+use crate::value::moment::{Interval, Unit, compound, extract, extract_of_time, shift, simple};
 use crate::value::number::Number;
 
 /// The interval that `INTERVAL amount unit` is.

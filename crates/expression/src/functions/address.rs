@@ -6,9 +6,9 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use values::datum::Datum;
 
 use crate::functions::call::{Call, whole};
-use crate::functions::function::Function;
+use crate::functions::make::is_byte_string;
 use crate::statement::error::Result;
-use crate::tree::make::is_byte_string;
+use crate::tree::function::Function;
 use crate::value::cell::{Cell, NULL, bytes_of};
 
 /// Their values.

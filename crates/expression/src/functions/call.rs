@@ -2,9 +2,9 @@
 
 use values::datum::Datum;
 
-use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
+use crate::tree::function::Function;
 use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL};
 

@@ -4,21 +4,21 @@
 //! Invariants
 //! 1. What is not chosen is evaluated only if the choice asks for it.
 //!
-//! Not here: CASE (`evaluation`), the type that values have in common (`tree::common`).
+//! Not here: CASE (`evaluation`), the type that values have in common (`evaluation::common`).
 
 use std::cmp::Ordering;
 
 use values::datum::Datum;
 use values::types::ColumnType;
 
+use crate::evaluation::common::{chosen_of, settle};
 use crate::evaluation::condition::order_of;
 use crate::functions::call::{Call, int};
-use crate::functions::function::Function;
+use crate::functions::make::{common_rule, is_moment};
 use crate::functions::time::digits::{fraction_digits, written_digits};
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
-use crate::tree::common::{chosen_of, settle};
-use crate::tree::make::{common_rule, is_moment};
+use crate::tree::function::Function;
 use crate::tree::node::{Kind, Node};
 use crate::value::cell::{Cell, NULL, text_of};
 use crate::value::compare::compare;

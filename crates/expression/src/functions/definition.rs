@@ -1,12 +1,12 @@
 //! What a row of the table of functions says.
 //!
-//! Not here: the rows (`table`), result types that are made of those of the arguments (`result`,
+//! Not here: the rows (`tree::function_table`), result types that are made of those of the arguments (`result`,
 //! `time::digits`).
 
 use values::types::ColumnType;
 
 use crate::functions::call::Evaluation;
-use crate::functions::function::Function;
+use crate::tree::function::Function;
 use crate::tree::node::Node;
 use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, TRUTH, text_type};
 

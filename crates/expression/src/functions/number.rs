@@ -7,11 +7,11 @@ use values::temporal::Zone;
 use values::types::{ColumnType, FixedPoint};
 
 use crate::functions::call::{Call, int, whole};
-use crate::functions::function::Function;
+use crate::functions::make::{computed_double, is_byte_string, temporal_number};
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::statement::random::Random;
-use crate::tree::make::{computed_double, is_byte_string, temporal_number};
+use crate::tree::function::Function;
 use crate::tree::node::{Kind, Node};
 use crate::value::arithmetic;
 use crate::value::arithmetic::Arithmetic;

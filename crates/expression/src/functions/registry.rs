@@ -1,12 +1,13 @@
 //! The definitions of all functions, found by name or by function.
 //!
-//! Not here: their table (`table`), what the words of a row mean (`definition`).
+//! Not here: their table (`tree::function_table`), what the words of a row mean (`definition`).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use values::types::ColumnType;
 
+use crate::evaluation::common::common_type;
 use crate::functions::call::Call;
 use crate::functions::call::Evaluation::{Lazy, NotNull, Values};
 use crate::functions::definition::Shape::{By, Bytes, Date, Double, Int, Json, Short, Truth, UInt};
@@ -15,15 +16,14 @@ use crate::functions::definition::{
     NUMBER_1, NUMBER_2, NUMBER_3, NUMBER_4, NUMBERS, NUMBERS_UNLESS_TEXTS, SEES_BYTES, VOLATILE,
     WAITS, between, exactly, from, number_at, pairs_after,
 };
-use crate::functions::function::Function;
-use crate::functions::table::each_function;
 use crate::functions::time::digits;
 use crate::functions::{
     address, cipher, control, full_text, json, number, regular, result, session, sys, text, time,
 };
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
-use crate::tree::common::common_type;
+use crate::tree::function::Function;
+use crate::tree::function_table::each_function;
 use crate::tree::node::Node;
 use crate::value::cell::Cell;
 use crate::value::types::RESULT_CHARS_MAX;

@@ -21,10 +21,10 @@ use values::pattern::{
 use values::types::Collation;
 
 use crate::functions::call::{Call, int, whole};
-use crate::functions::function::Function;
 use crate::functions::text::calls::{count, locate_rule, made, offset, texts_of};
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::value::cell::{Cell, NULL};
 
 /// Their values.

@@ -1,12 +1,12 @@
 //! Types of results that are made of those of the arguments.
 //!
 //! Not here: fractions of seconds (`time::digits`), kinds of numbers (`number`), what several
-//! values have in common (`tree::common`).
+//! values have in common (`evaluation::common`).
 
 use values::datum::Value;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
-use crate::tree::common::{common_type, display_chars};
+use crate::evaluation::common::{common_type, display_chars};
 use crate::tree::node::{Kind, Node, common_collation};
 use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, RESULT_CHARS_MAX, text_type};
 

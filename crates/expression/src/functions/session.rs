@@ -12,9 +12,9 @@ use values::ErrorCode;
 use values::datum::Datum;
 
 use crate::functions::call::{Call, int, whole};
-use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL, text_of};
 

@@ -11,10 +11,10 @@ use values::datum::{Datum, Value};
 
 use crate::functions::amounts::{bytes_in_words, picoseconds_in_words, sys_time};
 use crate::functions::call::Call;
-use crate::functions::function::Function;
 use crate::functions::text::calls::texts_of;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::value::cell::{Cell, NULL};
 
 /// Settings of `sys` (`sys.sys_config`), and their values.

@@ -16,13 +16,13 @@ use values::row::RowRef;
 use values::temporal::{DateTime, Time, Zone};
 
 use crate::row::frame::{Enclosing, JoinedRows, Subqueries};
+use crate::row::memo::ExecutionMemo;
 use crate::statement::context::StatementContext;
 use crate::statement::error::{Error, Result};
 use crate::statement::limits::{Limits, Room, TOO_LONG, too_long};
 use crate::statement::time_names::TimeNames;
 use crate::statement::warning::{Level, Warnings};
 use crate::tree::node::Node;
-use crate::tree::once::ExecutionMemo;
 use crate::value::compare::{moment, span};
 use crate::value::number::Number;
 

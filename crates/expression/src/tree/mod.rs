@@ -1,9 +1,9 @@
-//! What expressions are: nodes, sub-queries, slots; what operands make; what is the same for all
-//! rows.
+//! What expressions are: nodes, lists, sub-queries, slots; what is the same for all rows; which
+//! functions there are.
 
-pub(crate) mod common;
-pub(crate) mod lists;
-pub(crate) mod make;
+pub(crate) mod function;
+pub(crate) mod function_table;
+pub(crate) mod list;
 pub(crate) mod node;
 pub(crate) mod once;
 pub(crate) mod slot;

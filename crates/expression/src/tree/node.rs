@@ -4,7 +4,7 @@
 //! 1. Names are resolved: a column is a position in its table.
 //! 2. The collation of a comparison is decided when it is bound.
 //!
-//! Not here: how it is made (`make`; crate `sql`, `bind`) and evaluated (`evaluate`).
+//! Not here: how it is made (`functions::make`; crate `plan`, `bind`) and evaluated (`evaluation`).
 
 use std::cmp::Ordering;
 
@@ -12,13 +12,12 @@ use values::datum::Value;
 use values::language::Sensitivity;
 use values::types::{Collation, ColumnType, LobSize};
 
-use crate::functions::function::Function;
-use crate::functions::time::carried;
-use crate::functions::time::moment::Unit;
-use crate::tree::lists::List;
+use crate::tree::function::Function;
+use crate::tree::list::List;
 use crate::tree::once::OnceNode;
 use crate::tree::subquery::Subquery;
 use crate::value::arithmetic::Arithmetic;
+use crate::value::moment::Unit;
 use crate::value::number::number_of_digits;
 use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_CHARS_MAX, text_type};
 
@@ -355,13 +354,6 @@ impl Node {
         }
     }
 
-    /// An operand of arithmetic: as `with_number`, and JSON, BIT and a text that a function made of
-    /// a moment as the number that it is.
-    #[must_use]
-    pub fn as_operand(self) -> Node {
-        carried::moment_as_number(self.with_number().json_as_number().bits_as_number())
-    }
-
     /// An ENUM or SET as a DOUBLE, which it is where fractions can come out (MySQL 9.7:
     /// tests/oracle/sql/carried-moments.sql); anything else as it is.
     #[must_use]
@@ -373,13 +365,6 @@ impl Node {
             }
             false => self,
         }
-    }
-
-    /// What an aggregate of numbers takes: JSON and a text that a function made of a moment as the
-    /// number that it is.
-    #[must_use]
-    pub fn as_summand(self) -> Node {
-        carried::moment_as_number(self.json_as_number())
     }
 
     /// A BIT as its number; anything else as it is.

@@ -4,6 +4,7 @@ pub(crate) mod arithmetic;
 pub(crate) mod cell;
 pub(crate) mod compare;
 pub(crate) mod json;
+pub mod moment;
 pub(crate) mod moments_read;
 pub(crate) mod number;
 pub(crate) mod types;

@@ -1,6 +1,6 @@
 //! Types that operators and functions give, and the collations of types.
 //!
-//! Not here: the type that operands have in common (`tree::common`).
+//! Not here: the type that operands have in common (`evaluation::common`).
 
 use values::types::{Collation, ColumnType, IntWidth};
 

@@ -10,9 +10,9 @@ use aes::Aes128;
 use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 
 use crate::functions::call::Call;
-use crate::functions::function::Function;
 use crate::functions::text::calls::{made, texts_of};
 use crate::statement::error::Result;
+use crate::tree::function::Function;
 use crate::value::cell::{Cell, NULL};
 
 const BLOCK_BYTES: usize = 16;

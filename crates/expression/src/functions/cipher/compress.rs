@@ -19,9 +19,9 @@ use values::ErrorCode;
 use values::datum::Datum;
 
 use crate::functions::call::Call;
-use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::value::cell::{Cell, NULL, bytes_of};
 
 const LENGTH_BYTES: usize = 4;

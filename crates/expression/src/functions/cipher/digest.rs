@@ -7,9 +7,9 @@ use values::codes::{crc32, from_base64_lines, to_base64, write_hex};
 use values::datum::Datum;
 
 use crate::functions::call::{Call, int, whole};
-use crate::functions::function::Function;
 use crate::functions::text::calls::{made, texts_of};
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::value::cell::{Cell, NULL};
 
 /// Characters of a line of base 64, as MySQL breaks it.

@@ -20,7 +20,6 @@ use values::types::ColumnType;
 
 use crate::evaluation::cast::is_number;
 use crate::functions::call::{Call, int};
-use crate::functions::function::Function;
 use crate::functions::json::combine::{contains, is_member, merge_patch, merge_preserve, overlap};
 use crate::functions::json::edit::{array_append, array_insert, put, remove};
 use crate::functions::json::layout::{pretty, storage_size};
@@ -29,6 +28,7 @@ use crate::functions::json::search::search;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::statement::limits::{LARGE_BYTES, Room};
+use crate::tree::function::Function;
 use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL, bytes_of};
 use crate::value::json::conversion::{JsonMembers, invalid, print};

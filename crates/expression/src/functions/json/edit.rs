@@ -7,9 +7,9 @@
 
 use values::ErrorCode;
 
-use crate::functions::function::Function;
 use crate::functions::json::path::{ArrayIndex, Step};
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::value::json::document::Json;
 
 fn step_into<'j>(value: &'j mut Json, step: &Step) -> Option<&'j mut Json> {

@@ -7,10 +7,10 @@
 //! Not here: MariaDB's layouts (`json::text`), how rows hold documents here, which is as text
 //! (`values::row`).
 
-use crate::functions::function::Function;
 use crate::functions::text::calls::made;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
+use crate::tree::function::Function;
 use crate::value::cell::Cell;
 use crate::value::json::document::{Json, write_string};
 

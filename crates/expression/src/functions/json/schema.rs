@@ -16,11 +16,11 @@ use std::cell::RefCell;
 use values::ErrorCode;
 
 use crate::functions::call::Call;
-use crate::functions::function::Function;
 use crate::functions::json::calls::with_documents;
 use crate::functions::regular::{is_fault, is_found};
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::value::cell::{Cell, NULL};
 use crate::value::json::conversion::print;
 use crate::value::json::document::{Json, Members};

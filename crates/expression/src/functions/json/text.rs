@@ -15,11 +15,11 @@ use serde::de::IgnoredAny;
 use values::ErrorCode;
 
 use crate::functions::call::{Call, whole};
-use crate::functions::function::Function;
 use crate::functions::json::normal::normal;
 use crate::functions::text::calls::{made, texts_of};
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::value::cell::{Cell, NULL};
 
 /// How deep documents may be: as deep as those that become trees.

@@ -24,12 +24,12 @@ use values::temporal::Zone;
 use values::types::{ColumnType, LobSize};
 
 use crate::functions::call::Call;
-use crate::functions::function::Function;
 use crate::functions::json::attributes::printed;
 use crate::functions::json::calls::with_documents;
 use crate::functions::json::single_value::number;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::tree::node::{Kind, Node};
 use crate::value::cell::{Cell, NULL, bytes_of};
 use crate::value::json::document::Json;

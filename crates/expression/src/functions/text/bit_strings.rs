@@ -2,13 +2,13 @@
 //! length, where they give 64 bits of anything else (MySQL 8.0 manual, 14.12;
 //! tests/oracle/sql/types.sql).
 //!
-//! Not here: which operands are such (`tree::make`), bits of numbers (`value::arithmetic`).
+//! Not here: which operands are such (`functions::make`), bits of numbers (`value::arithmetic`).
 
 use values::ErrorCode;
 
 use crate::functions::call::{Call, whole};
-use crate::functions::function::Function;
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::value::cell::{Cell, bytes_of};
 
 /// The value of an operator.

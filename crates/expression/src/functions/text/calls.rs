@@ -13,12 +13,12 @@ use values::types::{Collation, ColumnType};
 use values::{CharacterSet, ErrorCode};
 
 use crate::functions::call::{Call, int, whole};
-use crate::functions::function::Function;
 use crate::functions::number::round_double;
 use crate::functions::text::charset::charset_of;
 use crate::functions::text::number_forms::NumberForm;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::tree::node::{Node, common_collation};
 use crate::value::cell::{Cell, NULL, bytes_of};
 use crate::value::number::Number;

@@ -11,8 +11,8 @@ use values::types::{Collation, ColumnType};
 use values::{CharacterSet, ErrorCode};
 
 use crate::functions::call::Call;
-use crate::functions::function::Function;
 use crate::statement::error::Result;
+use crate::tree::function::Function;
 use crate::tree::node::{Kind, Node};
 use crate::value::cell::{Cell, NULL, bytes_of};
 use crate::value::types::RESULT_CHARS_MAX;

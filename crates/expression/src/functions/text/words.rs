@@ -1,9 +1,9 @@
 //! Words of a set, and the sound of a word: MAKE_SET, EXPORT_SET, SOUNDEX (MySQL 8.0 manual, 14.8).
 
 use crate::functions::call::{Call, whole};
-use crate::functions::function::Function;
 use crate::functions::text::calls::{made, texts_of};
 use crate::statement::error::Result;
+use crate::tree::function::Function;
 use crate::value::cell::{Cell, NULL};
 use crate::value::number::Number;
 

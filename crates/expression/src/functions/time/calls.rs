@@ -10,15 +10,15 @@ use values::text::write_untyped;
 use values::types::ColumnType;
 
 use crate::functions::call::{Call, int, whole};
-use crate::functions::function::Function;
 use crate::functions::time::format::{format, format_time};
-use crate::functions::time::moment::{Unit, day_of_year, extract, week, weekday};
 use crate::functions::time::parse::parse;
 use crate::functions::time::sum::{is_dated, time_within_range};
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::statement::limits::Room;
+use crate::tree::function::Function;
 use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::moment::{Unit, day_of_year, extract, week, weekday};
 
 /// Days from 0000-01-01 to 1970-01-01, plus one: TO_DAYS('0000-01-01') is 1.
 const EPOCH_DAYS: i64 = 719_528;

@@ -10,9 +10,9 @@ use values::types::ColumnType;
 
 use crate::evaluation::cast::is_number;
 use crate::functions::call::Call;
-use crate::functions::function::Function;
+use crate::functions::make::is_moment;
 use crate::statement::error::Result;
-use crate::tree::make::is_moment;
+use crate::tree::function::Function;
 use crate::tree::node::{Kind, Node};
 use crate::value::cell::{Cell, NULL};
 
@@ -107,6 +107,22 @@ fn branch_number(node: Node) -> Node {
     }
     let nullable = node.nullable;
     Node::new(Kind::Cast(Box::new(node)), DOUBLE, nullable)
+}
+
+impl Node {
+    /// An operand of arithmetic: as `with_number`, and JSON, BIT and a text that a function made of
+    /// a moment as the number that it is.
+    #[must_use]
+    pub fn as_operand(self) -> Node {
+        moment_as_number(self.with_number().json_as_number().bits_as_number())
+    }
+
+    /// What an aggregate of numbers takes: JSON and a text that a function made of a moment as the
+    /// number that it is.
+    #[must_use]
+    pub fn as_summand(self) -> Node {
+        moment_as_number(self.json_as_number())
+    }
 }
 
 /// The digits of a text that says a moment: '2001-01-03 10:00:00.5' is 20010103100000.5.

@@ -7,10 +7,10 @@ use values::temporal::{DateTime, Time};
 
 use crate::functions::call::Call;
 use crate::functions::text::calls::texts_of;
-use crate::functions::time::moment::{day_of_year, week, weekday};
 use crate::statement::error::Result;
 use crate::statement::time_names::TimeNames;
 use crate::value::cell::{Cell, NULL};
+use crate::value::moment::{day_of_year, week, weekday};
 
 /// GET_FORMAT.
 pub(crate) fn get_format<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {

@@ -4,7 +4,6 @@ pub(crate) mod calls;
 pub(crate) mod carried;
 pub(crate) mod digits;
 pub(crate) mod format;
-pub mod moment;
 pub(crate) mod parse;
 pub(crate) mod sum;
 pub(crate) mod year;

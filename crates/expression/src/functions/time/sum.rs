@@ -5,15 +5,16 @@
 
 use values::ErrorCode;
 use values::datum::Datum;
-use values::temporal::{DateTime, Time, read_time};
+use values::temporal::{DateTime, Time};
 use values::types::ColumnType;
 
 use crate::functions::call::{Call, int, whole};
-use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
+use crate::tree::function::Function;
 use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL, text_of};
+use crate::value::moment::is_dated_text;
 
 /// The longest time that has no fraction, which is what longer ones become.
 const LONGEST: i64 = 3_020_399_000_000;
@@ -59,17 +60,6 @@ pub(crate) fn is_dated(cell: &Cell<'_>) -> bool {
         }
         Datum::Double(number) => DATED_NUMBERS.contains(&(number as i64)),
         _ => false,
-    }
-}
-
-/// Whether a text says a day: a whole moment, or a date with dashes.
-pub(crate) fn is_dated_text(text: &[u8]) -> bool {
-    let text = text.trim_ascii_start();
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    match text.get(digits..) {
-        // Also one that there is not.
-        Some([b'-', digit, ..]) => digits > 0 && digit.is_ascii_digit(),
-        _ => read_time(text).is_some_and(|read| read.of_day),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A literal beside a column of YEAR: it means the year that it would be in the column, so that
 //! `y = 99` finds 1999 (MySQL 9.7: tests/oracle/sql/types.sql).
 //!
-//! Not here: which literals stand beside such a column (`tree::make`).
+//! Not here: which literals stand beside such a column (`functions::make`).
 
 use values::datum::Datum;
 

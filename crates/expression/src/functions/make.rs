@@ -8,16 +8,16 @@ use values::datum::Value;
 use values::types::{Collation, ColumnType, FixedPoint, IntWidth};
 
 use crate::evaluation::cast::is_number;
+use crate::evaluation::common::display_chars;
 use crate::functions::definition::{Family, SEES_BYTES};
-use crate::functions::function::Function;
 use crate::functions::text::charset::{in_one_charset, seen_as_bytes};
 use crate::functions::time::carried;
 use crate::functions::time::digits::number_digits;
-use crate::functions::time::moment::Unit;
 use crate::statement::error::Result;
-use crate::tree::common::display_chars;
+use crate::tree::function::Function;
 use crate::tree::node::{Comparison, Kind, Node, common_collation};
 use crate::value::arithmetic::Arithmetic;
+use crate::value::moment::Unit;
 use crate::value::types::{BIGINT, BIGINT_UNSIGNED, TRUTH, text_type};
 
 /// A condition's result.

@@ -2,7 +2,7 @@
 //!
 //! Not here: reading times from text (`values::temporal`), DATE_FORMAT (`time::calls`).
 
-use values::temporal::{Date, DateTime, Time, days_from_civil, days_in_month};
+use values::temporal::{Date, DateTime, Time, days_from_civil, days_in_month, read_time};
 
 /// A unit of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -289,6 +289,17 @@ pub fn difference(unit: Unit, from: DateTime, to: DateTime) -> Option<i64> {
         Unit::Year => months() / 12,
         Unit::Compound(..) => return None,
     })
+}
+
+/// Whether a text says a day: a whole moment, or a date with dashes.
+pub fn is_dated_text(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match text.get(digits..) {
+        // Also one that there is not.
+        Some([b'-', digit, ..]) => digits > 0 && digit.is_ascii_digit(),
+        _ => read_time(text).is_some_and(|read| read.of_day),
+    }
 }
 
 /// Day of the week, 0 is Monday.

@@ -1,9 +1,10 @@
 //! The functions there are, as names in the code.
 //!
-//! Not here: what is true of them (`table`, `registry`), what they compute (the folders of
+//! Not here: what is true of them (`function_table`,
+//! `functions::registry`), what they compute (the folders of
 //! families).
 
-use crate::functions::table::each_function;
+use crate::tree::function_table::each_function;
 
 macro_rules! functions {
     ($($family:ident {

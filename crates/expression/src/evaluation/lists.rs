@@ -1,24 +1,14 @@
-//! Long lists of IN: their values are put in order once, and found by search for each row.
-//!
-//! A row of a table beside a list of three thousand numbers would be compared three thousand times;
-//! MariaDB sorts them as well (`a IN (...)` of 20,000 rows took 464 ms here, 9 ms there).
+//! Long lists of IN: whether a row's value is in one, found by search.
 //!
 //! Invariants
-//! 1. A list is known by its number: clones share it, as they have the same nodes; code that may
-//!    change a node gives the list another one.
-//! 2. `Lists` live as `ExecutionMemo` does, in which they are.
-//! 3. Memory for it is counted as the statement's; where there is none, values are compared.
-//! 4. What is found is what comparing with each value gives; a list that has anything else than
+//! 1. What is found is what comparing with each value gives; a list that has anything else than
 //!    values that compare with the left side as ordinals or as texts is none of these.
+//! 2. Where there is no memory for the values in order, values are compared.
 //!
-//! Not here: short lists, and comparing (`condition`); keys of an index that a list asks for (crate
-//! `sql`, `point::lookup`).
+//! Not here: what is kept of a list (`row::lists`), short lists, and comparing (`condition`); keys
+//! of an index that a list asks for (crate `plan`, `point::lookup`).
 
-use std::cell::{RefCell, RefMut};
 use std::collections::HashSet;
-use std::fmt::{self, Debug, Formatter};
-use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use values::datum::Datum;
 use values::key::write_weights;
@@ -26,8 +16,9 @@ use values::types::{Collation, ColumnType};
 
 use crate::evaluation::condition::are_texts;
 use crate::evaluation::ordinals::Column;
+use crate::row::lists::{InOrder, ListCache, Lists};
 use crate::row::scope::Scope;
-use crate::statement::limits::Room;
+use crate::tree::list::List;
 use crate::tree::node::{Kind, Node};
 use crate::value::cell::Cell;
 
@@ -35,100 +26,11 @@ use crate::value::cell::Cell;
 const LONG: usize = 4;
 /// and of texts, which mostly differ in their first bytes.
 const LONG_OF_TEXTS: usize = 8;
-/// Rows that are compared with each value before: to sort them takes as long as some rows do.
-const COMPARED_ROWS: u32 = 3;
 /// Texts of a row longer than this are compared: that ends where they differ, weights are those of
 /// the whole.
 const TEXT_BYTES_MAX: usize = 1024;
 /// What a text of a list takes besides its weights.
 const TEXT_BYTES: usize = 64;
-
-/// The list of an IN.
-#[derive(Clone)]
-pub struct List {
-    nodes: Vec<Node>,
-    number: u64,
-}
-
-/// Long lists of a statement that is being executed, as far as rows have met them.
-#[derive(Debug, Default)]
-pub struct Lists {
-    /// By their numbers.
-    met: RefCell<Vec<MetList>>,
-}
-
-/// A list that rows have met.
-#[derive(Debug)]
-struct MetList {
-    number: u64,
-    rows: u32,
-    values: Values,
-    /// Weights of a row's text.
-    weights: Vec<u8>,
-}
-
-#[derive(Debug)]
-enum Values {
-    /// Too few rows have come.
-    Unknown,
-    /// In order.
-    Known(Box<InOrder>),
-    /// They are to be compared.
-    Others,
-}
-
-/// Values of a list, as those of a left side are looked for.
-#[derive(Debug)]
-struct InOrder {
-    values: ListCache,
-    /// Whether NULL is among them.
-    has_null: bool,
-    _room: Room,
-}
-
-#[derive(Debug)]
-enum ListCache {
-    /// Ascending; those that they have beside a type.
-    Ordinals(ColumnType, Vec<u64>),
-    /// Weights under a collation, beside a text that is JSON or not.
-    Texts(Collation, bool, HashSet<Vec<u8>>),
-}
-
-impl List {
-    /// A list of these.
-    pub fn new(nodes: Vec<Node>) -> List {
-        static NUMBERS: AtomicU64 = AtomicU64::new(0);
-        List { nodes, number: NUMBERS.fetch_add(1, Ordering::Relaxed) }
-    }
-}
-
-impl Deref for List {
-    type Target = [Node];
-
-    fn deref(&self) -> &[Node] {
-        &self.nodes
-    }
-}
-
-impl DerefMut for List {
-    fn deref_mut(&mut self) -> &mut [Node] {
-        *self = List::new(std::mem::take(&mut self.nodes));
-        &mut self.nodes
-    }
-}
-
-impl Debug for List {
-    /// As its nodes: the number is no part of what it says.
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        self.nodes.fmt(formatter)
-    }
-}
-
-impl PartialEq for List {
-    fn eq(&self, other: &List) -> bool {
-        self.nodes == other.nodes
-    }
-}
 
 impl Lists {
     /// Whether an ordinal is in a list; `None` where that is to be found by comparing.
@@ -176,53 +78,6 @@ impl Lists {
             _ => None,
         }
     }
-
-    /// A list that a row meets; its values are read when enough rows have come.
-    fn meet(&self, list: &List, values: impl FnOnce() -> Option<InOrder>) -> RefMut<'_, MetList> {
-        let find = || RefMut::map(self.met.borrow_mut(), |all| MetList::of(all, list));
-        let mut met = find();
-        if !matches!(met.values, Values::Unknown) {
-            return met;
-        }
-        met.rows += 1;
-        if met.rows <= COMPARED_ROWS {
-            return met;
-        }
-        // They may be expressions that have lists themselves.
-        drop(met);
-        let values = values().map_or(Values::Others, |values| Values::Known(Box::new(values)));
-        let mut met = find();
-        met.values = values;
-        met
-    }
-}
-
-impl MetList {
-    /// A list among all.
-    fn of<'m>(all: &'m mut Vec<MetList>, list: &List) -> &'m mut MetList {
-        // A statement may have a thousand.
-        let place = all.binary_search_by_key(&list.number, |met| met.number);
-        let at = place.unwrap_or_else(|at| {
-            let (number, values) = (list.number, Values::Unknown);
-            all.insert(at, MetList { number, rows: 0, values, weights: Vec::new() });
-            at
-        });
-        &mut all[at]
-    }
-
-    /// Its values, and room for weights; `None`: they are to be compared.
-    fn known(&mut self) -> Option<(&InOrder, &mut Vec<u8>)> {
-        match &self.values {
-            Values::Known(known) => Some((known, &mut self.weights)),
-            Values::Unknown | Values::Others => None,
-        }
-    }
-}
-
-impl InOrder {
-    fn found(&self, is_there: bool) -> Option<bool> {
-        (is_there || !self.has_null).then_some(is_there)
-    }
 }
 
 /// A value of a list that is the same for all rows; those of expressions are evaluated for this
@@ -246,7 +101,7 @@ fn ordinals_of(list: &List, column: &Column<'_>, scope: &Scope<'_>) -> Option<In
     }
     ordinals.sort_unstable();
     let values = ListCache::Ordinals(column.ty.clone(), ordinals);
-    Some(InOrder { values, has_null, _room: room })
+    Some(InOrder::new(values, has_null, room))
 }
 
 /// The texts of a list beside a text; `None` if it has other values, or there is no memory.
@@ -272,7 +127,7 @@ fn texts_of(list: &List, a: &Node, rule: Collation, scope: &Scope<'_>) -> Option
         }
     }
     let values = ListCache::Texts(rule, a.ty == ColumnType::Json, texts);
-    Some(InOrder { values, has_null, _room: room })
+    Some(InOrder::new(values, has_null, room))
 }
 
 #[cfg(test)]
@@ -281,8 +136,9 @@ mod tests {
     use values::temporal::Zone;
 
     use super::*;
+    use crate::row::lists::COMPARED_ROWS;
+    use crate::row::memo::ExecutionMemo;
     use crate::row::scope::{Environment, RowView};
-    use crate::tree::once::ExecutionMemo;
     use crate::value::types::{BIGINT, text_type};
 
     /// What `v IN (list)` is for each value, with and without searching.
@@ -329,9 +185,9 @@ mod tests {
     fn a_list_whose_nodes_may_have_changed_is_another_one() {
         let list = List::new((0..20).map(|n| Node::constant(Value::Int(n))).collect());
         let mut other = list.clone();
-        assert_eq!(list.number, other.number);
+        assert_eq!(list.number(), other.number());
         other[0] = Node::constant(Value::Int(99));
-        assert_ne!(list.number, other.number);
+        assert_ne!(list.number(), other.number());
         let known = ExecutionMemo::default();
         let environment = Environment { known: Some(&known), ..Environment::bare(&[], Zone::UTC) };
         let (column, row) = (Node::new(Kind::Column(0), BIGINT, true), [Value::Int(99)]);

@@ -14,9 +14,9 @@ use values::datum::Datum;
 use values::decimal::Decimal;
 use values::types::{Collation, ColumnType, FixedPoint, IntWidth};
 
-use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
+use crate::tree::function::Function;
 use crate::tree::node::{Kind, Node, common_collation};
 use crate::value::cell::{Cell, text_of};
 use crate::value::number::Number;
