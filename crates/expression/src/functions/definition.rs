@@ -1,7 +1,7 @@
 //! What a row of the table of functions says.
 //!
-//! Not here: the rows (`tree::function_table`), result types that are made of those of the arguments (`result`,
-//! `time::digits`).
+//! Not here: the rows (`tree::function_table`), result types that are made of those of the
+//! arguments (`result`, `time::digits`).
 
 use values::types::ColumnType;
 

@@ -1,5 +1,5 @@
-//! The row at hand: rows joined so far and those around a sub-query, the scope of an evaluation, and
-//! what rows have found out for those that follow.
+//! The row at hand: rows joined so far and those around a sub-query, the scope of an evaluation,
+//! and what rows have found out for those that follow.
 
 pub(crate) mod frame;
 pub(crate) mod lists;
