@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use rows::Error;
 
 use crate::memcached::command as memcached;
-use crate::tyrant::lua::Call;
+use crate::tyrant::call::Call;
 
 /// How a record is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,8 +12,8 @@
 //!
 //! Not here: what commands do (`execute`).
 
+use crate::tyrant::call::{Call, Locking};
 use crate::tyrant::command::{List, PutMode, TyrantCommand};
-use crate::tyrant::lua::{Call, Locking};
 
 /// First byte of a request.
 pub const MAGIC: u8 = 0xc8;

@@ -31,11 +31,11 @@ use values::pattern::CompiledPattern;
 use crate::conversation::Turn;
 use crate::memcached::place::DeniedAccess;
 use crate::memcached::rights::ItemRights;
+use crate::tyrant::call::Call;
 use crate::tyrant::command::{TyrantCommand, TyrantFailure, TyrantTrouble};
 use crate::tyrant::condition;
 use crate::tyrant::database::Database;
 use crate::tyrant::encode::{self, CountedReply, DONE};
-use crate::tyrant::lua::Call;
 use crate::tyrant::misc;
 use crate::tyrant::shared::TyrantShared;
 

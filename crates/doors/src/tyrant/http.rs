@@ -31,11 +31,11 @@ use memchr::memmem;
 use crate::foreign;
 use crate::memcached::text::{signed, unsigned};
 use crate::site::{is_origin_of, is_ours};
+use crate::tyrant::call::{Call, Locking};
 use crate::tyrant::command::{List, PutMode, TyrantFailure, TyrantTrouble};
 use crate::tyrant::decode::DecodedRequest;
 use crate::tyrant::encode::{self, CountedReply};
 use crate::tyrant::execute::TyrantRows;
-use crate::tyrant::lua::{Call, Locking};
 use crate::tyrant::shared::TyrantShared;
 use crate::tyrant::{misc, stat};
 

@@ -21,6 +21,7 @@
 //! Where we differ from the original on purpose: `docs/tyrant-differences.md`.
 
 mod access;
+mod call;
 mod columns;
 mod command;
 mod condition;

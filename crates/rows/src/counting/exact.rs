@@ -29,7 +29,7 @@ impl Engine {
     /// The number of rows that a state shows, if that is known. For tables whose rows do not
     /// expire.
     pub fn known_count(&self, view: &dyn Read, table: &Table) -> Option<u64> {
-        table.state.counted.shown_by(view, table)
+        table.state.counted.shown_by(view, table.as_version())
     }
 
     /// Before the rows are counted that a state shows.

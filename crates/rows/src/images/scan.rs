@@ -29,7 +29,7 @@ impl Engine {
         let Some(place) = table.images.get(index) else {
             return view.scan(range, direction, reach);
         };
-        if let Some(image) = place.shown_to(view, table) {
+        if let Some(image) = place.shown_to(view, table.as_version()) {
             return Ok(Box::new(ImageCursor::new(image, range, direction)));
         }
         let cursor = view.scan(range, direction, reach)?;

@@ -27,7 +27,7 @@ impl Engine {
     /// A scan of an index went through so many entries of the store.
     pub(super) fn note_read(&self, table: &Table, index: usize, entries: u64) {
         let place = &table.images[index];
-        let Some(read) = place.note_read(table, entries) else { return };
+        let Some(read) = place.note_read(table.changes(), entries) else { return };
         // Where nobody knows, the one who makes the image finds out.
         let rows = self.row_count(table).ok().flatten().unwrap_or(0);
         // Beside writers it would not be made; who shows old states finds nothing better than the

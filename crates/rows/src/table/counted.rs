@@ -5,8 +5,8 @@
 use parking_lot::Mutex;
 
 use super::quiescent_state::QuiescentState;
-use super::version::Table;
-use crate::schema::TableId;
+use super::state::TableState;
+use crate::schema::{TableDefinition, TableId};
 use crate::store::Read;
 
 /// The number of rows that was counted last.
@@ -22,9 +22,13 @@ struct LastCount {
 
 impl CountedRows {
     /// The number of a table's rows, if a view shows the state in which they were counted.
-    pub(crate) fn shown_by(&self, view: &dyn Read, table: &Table) -> Option<u64> {
+    pub(crate) fn shown_by(
+        &self,
+        view: &dyn Read,
+        version: (&TableDefinition, &TableState),
+    ) -> Option<u64> {
         let counted = (*self.0.lock())?;
-        let is_that = counted.table == table.id && counted.still.is_shown_by(view, table);
+        let is_that = counted.table == version.0.id && counted.still.is_shown_by(view, version);
         is_that.then_some(counted.rows)
     }
 

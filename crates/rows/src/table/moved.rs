@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use super::count::RowDelta;
-use super::kept_numbers::NumbersMoved;
+use super::numbers_moved::NumbersMoved;
 use super::state::TableState;
 use super::version::Table;
 use crate::recency::Recency;

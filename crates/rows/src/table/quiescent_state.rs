@@ -9,7 +9,7 @@
 //! Not here: what is known (`counted`, `images`).
 
 use super::state::TableState;
-use super::version::Table;
+use crate::schema::TableDefinition;
 use crate::store::Read;
 
 /// A state in which no writer was inside the gate: the table had so many changes
@@ -30,10 +30,14 @@ impl QuiescentState {
         Some(QuiescentState { changes, sequence })
     }
 
-    /// Whether a view shows the table as it was.
-    pub fn is_shown_by(&self, view: &dyn Read, table: &Table) -> bool {
+    /// Whether a view shows a table as it was, in this version of it.
+    pub fn is_shown_by(
+        &self,
+        view: &dyn Read,
+        (definition, state): (&TableDefinition, &TableState),
+    ) -> bool {
         view.sequence().is_some_and(|sequence| self.sequence <= sequence)
-            && table.state.still() == Some(self.changes)
-            && table.is_current()
+            && state.still() == Some(self.changes)
+            && state.is_version(definition.version)
     }
 }

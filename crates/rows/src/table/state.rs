@@ -23,10 +23,10 @@ pub(crate) use gate::{ClosedGate, SharedGate};
 
 use gate::Gate;
 
-use super::changes::NotedColumns;
 use super::count::RowCount;
 use super::counted::CountedRows;
 use super::kept_numbers::KeptNumbers;
+use super::noted_columns::NotedColumns;
 use crate::foreign_key::{Follower, References};
 use crate::recency::Recency;
 use crate::schema::{IndexId, TableDefinition, TableId};

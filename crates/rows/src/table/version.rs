@@ -248,6 +248,12 @@ impl Table {
         }
     }
 
+    /// What tells whether something that was read of the table still holds for this version.
+    #[inline]
+    pub(crate) fn as_version(&self) -> (&TableDefinition, &TableState) {
+        (&self.definition, &self.state)
+    }
+
     /// Whether this is the version that operations must use.
     #[inline]
     pub fn is_current(&self) -> bool {

@@ -23,4 +23,4 @@ mod state;
 mod states;
 
 pub use periodic::{Clockwork, Periodic};
-pub use scripts::{Call, Locking, ScriptOptions, Scripts};
+pub use scripts::{ScriptOptions, Scripts};

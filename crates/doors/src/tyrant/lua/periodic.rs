@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use resources::interrupt::{self, Interrupt};
 use rows::Engine;
 
+use crate::tyrant::call::{Call, Locking};
 use crate::tyrant::command::TyrantFailure;
-use crate::tyrant::lua::scripts::{Call, Locking};
 use crate::tyrant::shared::TyrantShared;
 
 /// The longest time from one run to the next.

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::RwLock;
 
 use super::image::Image;
+use crate::schema::TableDefinition;
 use crate::store::Read;
 use crate::table::quiescent_state::QuiescentState;
-use crate::table::version::Table;
+use crate::table::state::TableState;
 
 /// How often scans have gone through an index before its image is made.
 const TIMES_READ: u64 = 2;
@@ -45,12 +46,16 @@ struct HeldImage {
 
 impl ImagePlace {
     /// The image, if a view shows the same.
-    pub(crate) fn shown_to(&self, view: &dyn Read, table: &Table) -> Option<Arc<Image>> {
+    pub(crate) fn shown_to(
+        &self,
+        view: &dyn Read,
+        version: (&TableDefinition, &TableState),
+    ) -> Option<Arc<Image>> {
         if !self.has_image.load(Ordering::Acquire) {
             return None;
         }
         let HeldImage { still, image } = self.shown.read().clone()?;
-        if !still.is_shown_by(view, table) {
+        if !still.is_shown_by(view, version) {
             return None;
         }
         if !self.is_used.load(Ordering::Relaxed) {
@@ -87,9 +92,8 @@ impl ImagePlace {
     }
 
     /// Counts entries that a scan has gone through without an image. Says whether it is time to ask
-    /// whether one is worth while.
-    pub fn note_read(&self, table: &Table, entries: u64) -> Option<u64> {
-        let changes = table.changes();
+    /// whether one is worth while. `changes` is the table's own number of them.
+    pub fn note_read(&self, changes: u64, entries: u64) -> Option<u64> {
         if self.changes.load(Ordering::Relaxed) != changes {
             self.changes.store(changes, Ordering::Relaxed);
             self.read.store(entries, Ordering::Relaxed);
