@@ -10,7 +10,7 @@
 use std::cmp::Ordering;
 
 use expression::{
-    Cell, JsonMembers, Node, Number, Ordinals, Scope, compare, json_element, quotient, text_of,
+    Cell, JsonMembers, Node, Number, Ordinals, Scope, compare, json_element, quotient,
 };
 use values::ErrorCode;
 use values::convert::convert;
@@ -239,7 +239,7 @@ impl Accumulator {
                     return Ok(0);
                 }
                 let (mut name, mut element) = (Vec::new(), Vec::new());
-                text_of(&argument.ty, cell.datum(), row.zone, &mut name);
+                argument.write_text(cell.datum(), row.zone, &mut name);
                 json_element(&value.ty, value.evaluate(row)?.datum(), row.zone, &mut element);
                 let more = name.len() + element.len();
                 *bytes += more;
@@ -336,7 +336,7 @@ impl Accumulator {
                         json_element(&argument.ty, cell.datum(), row.zone, &mut text);
                     }
                     Cell::Owned(own) | Cell::Counted(own, _) => text = own,
-                    plain => text_of(&argument.ty, plain.datum(), row.zone, &mut text),
+                    plain => argument.write_text(plain.datum(), row.zone, &mut text),
                 }
                 *bytes += text.len() + aggregate.separator.len();
                 let more = key.len() + text.len() + KEY_BYTES;
@@ -483,7 +483,7 @@ fn own_cell<'a>(
     match (&aggregate.ty, cell.datum()) {
         (ColumnType::VarChar { .. }, datum @ (Datum::Enum(_) | Datum::Set(_))) => {
             let mut word = Vec::new();
-            text_of(&argument.ty, datum, row.zone, &mut word);
+            argument.write_text(datum, row.zone, &mut word);
             Cell::Owned(word)
         }
         _ => cell,

@@ -10,7 +10,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use expression::{RankedSearch, Scope, SearchStatistics, SearchTerms, bytes_of};
+use expression::{RankedSearch, Scope, SearchStatistics, SearchTerms};
 use plan::tree::{FullTextMode, FullTextQuery};
 use results::Result;
 use rows::FullTextView;
@@ -44,7 +44,7 @@ impl Execution<'_> {
             Datum::Null => String::new(),
             datum => {
                 let mut buffer = Vec::new();
-                let bytes = bytes_of(&query.against.ty, datum, scope.zone, &mut buffer);
+                let bytes = query.against.bytes_of(datum, scope.zone, &mut buffer);
                 String::from_utf8_lossy(bytes).into_owned()
             }
         };

@@ -142,6 +142,8 @@ pub struct Gatherer {
     found: Ranges,
     /// Matching rows still to pass over.
     offset: u64,
+    /// Matching rows that were to be passed over at first.
+    offset_at_first: u64,
     /// Matching rows still to take.
     limit: u64,
     kill: Option<Arc<KillMark>>,
@@ -188,6 +190,7 @@ impl Gatherer {
             direction,
             found,
             offset,
+            offset_at_first: offset,
             limit,
             kill: None,
             wanted: offset.saturating_add(limit),
@@ -216,6 +219,11 @@ impl Gatherer {
     pub fn with_kill(mut self, kill: Arc<KillMark>) -> Gatherer {
         self.kill = Some(kill);
         self
+    }
+
+    /// How many matching rows were passed over so far.
+    pub fn passed(&self) -> u64 {
+        self.offset_at_first - self.offset
     }
 
     /// Whether nothing is left.

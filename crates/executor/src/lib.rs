@@ -315,11 +315,12 @@ impl Execution<'_> {
             Body::Select(select) => {
                 self.select(select, query, (offset, limit), &scope, found, give)
             }
-            Body::Set(set) => self.set(set, query, (offset, limit), &scope, give),
+            Body::Set(set) => self.set(set, query, (offset, limit), &scope, found, give),
             Body::Recursion(recursion) => {
                 self.recursion(recursion, query, (offset, limit), &scope, give)
             }
             Body::Values(rows) => {
+                *found = Some((rows.len() as u64).min(offset.saturating_add(limit)));
                 let mut left = limit;
                 for nodes in rows.iter().skip(usize::try_from(offset).unwrap_or(usize::MAX)) {
                     if left == 0 {

@@ -47,6 +47,8 @@ pub(super) struct RowOutput<'o, 'g> {
     spare: Vec<(Vec<u8>, Vec<Value>)>,
     /// Rows that counted.
     counted: u64,
+    /// Rows up to the limit's end, which are all that count unless those beyond do.
+    wanted: u64,
     /// Whether rows beyond the limit are counted.
     pub counts_all: bool,
     /// What is kept of rows that are looked up when they are given.
@@ -86,6 +88,7 @@ impl<'o, 'g> RowOutput<'o, 'g> {
             kept: Vec::new(),
             spare: Vec::new(),
             counted: 0,
+            wanted: offset.saturating_add(limit),
             counts_all: false,
             late: None,
             is_stable: false,
@@ -263,17 +266,25 @@ impl<'o, 'g> RowOutput<'o, 'g> {
         Ok(if self.is_full() { Flow::Stop } else { Flow::Continue })
     }
 
-    /// Gives what was kept of a SELECT; how many rows counted.
+    /// Gives what was kept of a SELECT; how many rows counted, for FOUND_ROWS().
     ///
     /// # Errors
     /// Those of looking rows up, and of the one who takes them.
     pub fn finish(mut self, select: &Select, scope: &Scope<'_>) -> Result<u64> {
+        let counted = self.rows_counted();
         let mut kept = self.sorted_rows();
-        let Some(late) = self.late else { return self.give_all(kept) };
+        let Some(late) = self.late else {
+            self.give_all(kept)?;
+            return Ok(counted);
+        };
         let rows = |count: u64| usize::try_from(count).unwrap_or(usize::MAX).min(kept.len());
         kept.truncate(rows(self.offset.saturating_add(self.limit)));
         self.give_late(select, late, kept, scope)?;
-        Ok(self.counted)
+        Ok(counted)
+    }
+
+    fn rows_counted(&self) -> u64 {
+        if self.counts_all { self.counted } else { self.counted.min(self.wanted) }
     }
 
     /// Gives the rows that have these primary keys, but for those that OFFSET passes over.
@@ -300,22 +311,24 @@ impl<'o, 'g> RowOutput<'o, 'g> {
         })
     }
 
-    /// Gives rows that were kept as they are; how many counted.
+    /// Gives rows that were kept as they are; how many counted, for FOUND_ROWS().
     ///
     /// # Errors
     /// Those of the one who takes rows.
     pub fn finish_rows(mut self) -> Result<u64> {
+        let counted = self.rows_counted();
         let kept = self.sorted_rows();
-        self.give_all(kept)
+        self.give_all(kept)?;
+        Ok(counted)
     }
 
-    fn give_all(&mut self, rows: Vec<Vec<Value>>) -> Result<u64> {
+    fn give_all(&mut self, rows: Vec<Vec<Value>>) -> Result<()> {
         for values in rows {
             if self.is_full() || self.pass_on(values)? == Flow::Stop {
                 break;
             }
         }
-        Ok(self.counted)
+        Ok(())
     }
 
     fn sorted_rows(&mut self) -> Vec<Vec<Value>> {

@@ -72,7 +72,7 @@ impl Execution<'_> {
         }
         let last = self.added.borrow_mut().remove(&recursion.id);
         self.give_back(last.map_or(0, |last| last.bytes()) + seen.bytes());
-        output.finish_rows().map(|_| ())
+        output.finish_rows().map(drop)
     }
 
     /// The rows that the step before has added.

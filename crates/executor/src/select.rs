@@ -146,7 +146,7 @@ impl Execution<'_> {
         if let Some((table, index, ranges)) = behind.filter(|_| is_full && possible) {
             counted = self.count_entries((&table, index), &ranges)?.max(counted);
         }
-        *found = select.counts_found.then_some(counted);
+        *found = Some(counted);
         Ok(())
     }
 

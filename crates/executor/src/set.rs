@@ -70,10 +70,12 @@ impl Execution<'_> {
         query: &Query,
         limits: (u64, u64),
         scope: &Scope<'_>,
+        found: &mut Option<u64>,
         give: &mut Give<'_>,
     ) -> Result<()> {
         let sorted = !query.order.is_empty();
         let mut output = RowOutput::new(self, query, limits, sorted, !set.all, give);
+        output.counts_all = query.counts_found();
         if output.is_full() {
             return Ok(());
         }
@@ -89,7 +91,8 @@ impl Execution<'_> {
                     break;
                 }
             }
-            return output.finish_rows().map(|_| ());
+            *found = Some(output.finish_rows()?);
+            return Ok(());
         }
         let [left, right] = set.sides.as_slice() else { return Ok(()) };
         let mut others = RightRows::new(set.all);
@@ -102,7 +105,8 @@ impl Execution<'_> {
             let is_there = others.answer(&distinct_key(&query.columns, &row))?;
             if is_there == intersects { output.row(row) } else { Ok(Flow::Continue) }
         })?;
-        output.finish_rows().map(|_| ())
+        *found = Some(output.finish_rows()?);
+        Ok(())
     }
 
     /// The rows of a side in the common types.

@@ -70,6 +70,13 @@ impl SystemSchema {
         matches!(self, SystemSchema::Information | SystemSchema::Performance)
     }
 
+    /// Whether MySQL has a table of it as a view over its dictionary, whose columns a result calls
+    /// by their names (MySQL 9.7: tests/oracle/sql/headings.sql).
+    pub fn is_view_of_mysql(self, table: &str) -> bool {
+        let is_it = |name: &&str| name.eq_ignore_ascii_case(table);
+        self == SystemSchema::Information && VIEWS_OF_DICTIONARY.iter().any(|name| is_it(&name))
+    }
+
     /// Whether a name in it is that of a stored table or view: `sys` may have such, as in MySQL,
     /// and what a client has stored is found before a view of the server's.
     fn has_stored(self, relations: &Relations<'_>, name: &str) -> bool {
@@ -88,6 +95,37 @@ impl SystemSchema {
         }
     }
 }
+
+/// The tables of information_schema that are views in MySQL.
+const VIEWS_OF_DICTIONARY: [&str; 27] = [
+    "CHARACTER_SETS",
+    "CHECK_CONSTRAINTS",
+    "COLLATIONS",
+    "COLLATION_CHARACTER_SET_APPLICABILITY",
+    "COLUMNS",
+    "COLUMNS_EXTENSIONS",
+    "COLUMN_STATISTICS",
+    "EVENTS",
+    "FILES",
+    "KEYWORDS",
+    "KEY_COLUMN_USAGE",
+    "PARAMETERS",
+    "PARTITIONS",
+    "REFERENTIAL_CONSTRAINTS",
+    "RESOURCE_GROUPS",
+    "ROUTINES",
+    "SCHEMATA",
+    "SCHEMATA_EXTENSIONS",
+    "STATISTICS",
+    "TABLES",
+    "TABLESPACES_EXTENSIONS",
+    "TABLES_EXTENSIONS",
+    "TABLE_CONSTRAINTS",
+    "TRIGGERS",
+    "USER_ATTRIBUTES",
+    "VIEWS",
+    "VIEW_TABLE_USAGE",
+];
 
 /// Whether a database of this name is the server's own.
 pub fn is_own_name(database: &str) -> bool {

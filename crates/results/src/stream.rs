@@ -75,6 +75,11 @@ pub trait RowSource: Send {
     fn is_gathered(&self) -> bool {
         false
     }
+
+    /// How many rows OFFSET has passed over, where that is known before the first row is given.
+    fn passed(&self) -> u64 {
+        0
+    }
 }
 
 /// Follows a stream of rows to its end: when it is dropped, the rows are over.
@@ -109,8 +114,8 @@ pub struct RowStream {
     source: Box<dyn RowSource>,
     /// Told of rows that are given; it goes with the last one.
     follower: Option<Box<dyn StreamFollower>>,
-    /// Where rows are counted as they are given.
-    found: Option<FoundRows>,
+    /// Where rows are counted as they are given, and how many OFFSET passes over before the first.
+    found: Option<(FoundRows, u64)>,
 }
 
 impl RowStream {
@@ -143,8 +148,12 @@ impl RowStream {
                 Ok(pace)
             })
         });
-        if let Some(found) = &self.found {
-            found.set(found.get() + given);
+        if let Some((found, offset)) = &mut self.found {
+            if given > 0 {
+                found.set(found.get() + std::mem::take(offset) + given);
+            } else if *offset > 0 {
+                found.set(self.source.passed());
+            }
         }
         if let Some(follower) = &mut self.follower {
             follower.sent(given);
@@ -165,10 +174,11 @@ impl RowStream {
         panics::caught(b"(its rows)", || self.source.begin(how))
     }
 
-    /// Has rows counted from now on as they are given: how many there are is not known before.
-    pub fn count_into(mut self, found: &FoundRows) -> RowStream {
+    /// Has rows counted from now on as they are given: how many there are is not known before. So
+    /// many are passed over by OFFSET, and count (MySQL 9.7: tests/oracle/sql/found-rows.sql).
+    pub fn count_into(mut self, found: &FoundRows, offset: u64) -> RowStream {
         found.set(0);
-        self.found = Some(found.clone());
+        self.found = Some((found.clone(), offset));
         self
     }
 

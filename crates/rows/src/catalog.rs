@@ -21,7 +21,8 @@
 //!                              9.0.0, or of one with contractions, 20 once a transaction was
 //!                              prepared, 21 once a column was invisible, had ZEROFILL, or had
 //!                              lost its default, 22 once there was a multi-valued index, 23 once
-//!                              a definition had a collation of another character set than utf8mb4
+//!                              a definition had a collation of another character set than utf8mb4,
+//!                              24 once one had a CHECK that is NOT ENFORCED
 //! 00000000 02 name             a database; value: its `TextDefaults` as JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -58,7 +59,7 @@ use crate::table::{Table, TableState};
 use crate::view::{View, ViewDefinition};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_CHARACTER_SETS;
+pub const CATALOG_FORMAT: u32 = FORMAT_UNENFORCED;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -106,6 +107,8 @@ const FORMAT_INVISIBLE: u32 = 21;
 const FORMAT_MULTI_VALUED: u32 = 22;
 /// Texts may be of other character sets than utf8mb4, which earlier versions kept as that.
 const FORMAT_CHARACTER_SETS: u32 = 23;
+/// A CHECK may be NOT ENFORCED, which earlier versions would enforce.
+const FORMAT_UNENFORCED: u32 = 24;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -690,6 +693,7 @@ fn format_of(definition: &TableDefinition) -> u32 {
         column.invisible || column.zerofill.is_some() || column.default == DefaultValue::Dropped
     };
     let of_parts = match definition {
+        definition if definition.checks.iter().any(|check| check.unenforced) => FORMAT_UNENFORCED,
         definition if !definition.multi_valued.is_empty() => FORMAT_MULTI_VALUED,
         definition if definition.columns.iter().any(is_of_21) => FORMAT_INVISIBLE,
         definition if definition.partitioning.is_some() => FORMAT_PARTITIONS,

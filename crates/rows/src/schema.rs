@@ -29,6 +29,8 @@ use crate::temporary_ids::is_temporary_id;
 pub type TableId = u32;
 /// Number of an index within its table. Never reused; 1 is the primary key.
 pub type IndexId = u16;
+/// The name by which MySQL knows the key of a row that is a whole number.
+pub const ROW_ID: &str = "_rowid";
 
 /// A condition that every row must fulfil: CHECK.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +39,9 @@ pub struct CheckDefinition {
     pub name: String,
     /// The condition, as text (`rules`).
     pub condition: String,
+    /// NOT ENFORCED: no row has to fulfil it. Since catalog format 24.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unenforced: bool,
 }
 
 impl CheckDefinition {
@@ -390,6 +395,30 @@ impl TableDefinition {
         self.indexes[0].parts.is_empty()
     }
 
+    /// The primary key, or the first unique one without NULLs, which stands for it.
+    pub fn key_of_rows(&self) -> Option<&Index> {
+        let has_nulls = |index: &Index| index.parts.iter().any(|p| self.columns[p.column].nullable);
+        match self.has_hidden_key() {
+            true => self.indexes[1..].iter().find(|index| index.unique && !has_nulls(index)),
+            false => self.indexes.first(),
+        }
+    }
+
+    /// The column that `_rowid` names, if no column is called so: a whole number that is all of
+    /// this key.
+    pub fn row_id_column(&self) -> Option<usize> {
+        let [part] = &self.key_of_rows()?.parts[..] else { return None };
+        let is_whole =
+            matches!(self.columns[part.column].ty, ColumnType::Int { .. } | ColumnType::Year);
+        is_whole.then_some(part.column)
+    }
+
+    /// Position of a column by name, `_rowid` included.
+    pub fn column_or_row_id(&self, name: &str) -> Option<usize> {
+        let row_id = || name.eq_ignore_ascii_case(ROW_ID).then(|| self.row_id_column());
+        self.column(name).or_else(|| row_id().flatten())
+    }
+
     /// What contradicts itself in a definition read from the disk, so that nothing that relies on
     /// it can be done; `None` when it can be used. Names and limits were checked when it was made
     /// (`ddl`).
@@ -565,7 +594,7 @@ impl TableDefinition {
             self.columns.iter_mut().filter_map(|column| column.check.take()).collect();
         for condition in taken {
             let name = self.free_check_name();
-            self.checks.push(CheckDefinition { name, condition });
+            self.checks.push(CheckDefinition { name, condition, unenforced: false });
         }
     }
 

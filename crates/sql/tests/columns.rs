@@ -45,6 +45,26 @@ fn zerofill_is_kept_and_shown() {
 }
 
 #[test]
+fn the_text_of_a_number_with_zerofill_has_its_zeros() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, z INT(4) ZEROFILL)");
+    run(s, "INSERT INTO t VALUES (1, 12), (2, NULL), (3, 123456)");
+    let texts = "SELECT CONCAT(z), LENGTH(z), z LIKE '00%', COALESCE(z, 'x'), z + 0 FROM t";
+    let shown = "0012\t4\t1\t0012\t12\nNULL\tNULL\tNULL\tx\tNULL\n123456\t6\t0\t123456\t123456";
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        assert_eq!(run(s, &format!("{texts} ORDER BY id")), shown, "{executor}");
+        let joined = "SELECT GROUP_CONCAT(z ORDER BY id) FROM t";
+        assert_eq!(run(s, joined), "0012,123456", "{executor}");
+        let grouped = "SELECT CONCAT(z) FROM t WHERE id = 1 GROUP BY z";
+        assert_eq!(run(s, grouped), "0012", "{executor}");
+    }
+    run(s, "SET rowhouse_executor = 'auto'");
+    run(s, "ALTER TABLE t MODIFY z VARCHAR(9)");
+    assert_eq!(run(s, "SELECT z FROM t WHERE id = 1"), "0012");
+}
+
+#[test]
 fn a_column_without_its_default_has_to_be_given_although_it_may_be_null() {
     let s = &mut session(&server());
     run(s, "CREATE TABLE t (id INT PRIMARY KEY, v INT DEFAULT 5)");

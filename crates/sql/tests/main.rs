@@ -12,6 +12,7 @@ mod bits_and_sets;
 mod budget;
 mod change_ways;
 mod character_sets;
+mod checks;
 mod checksum;
 mod cliffs;
 mod collations;

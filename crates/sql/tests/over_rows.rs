@@ -638,3 +638,27 @@ fn texts_that_two_queries_share_are_found_alike_in_both_executors() {
         }
     }
 }
+
+#[test]
+fn found_rows_forgot_those_that_offset_passed_over() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE t (a INT PRIMARY KEY, b INT)");
+    run(s, "INSERT INTO t VALUES (1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3)");
+    for (query, found) in [
+        ("SELECT a FROM t LIMIT 2, 2", 4),
+        ("SELECT a FROM t LIMIT 10, 2", 6),
+        ("SELECT b FROM t ORDER BY b DESC LIMIT 1, 2", 3),
+        ("SELECT b, COUNT(*) FROM t GROUP BY b LIMIT 2, 5", 3),
+        ("SELECT a FROM t WHERE a = 3 LIMIT 1, 1", 1),
+        ("SELECT a FROM t WHERE a > 2 LIMIT 0", 0),
+        ("SELECT a FROM t FOR UPDATE", 6),
+        ("SELECT a FROM t ORDER BY a LIMIT 1, 2 FOR UPDATE", 3),
+        ("SELECT 1 LIMIT 1, 1", 1),
+        ("SELECT a FROM t UNION SELECT b FROM t LIMIT 1, 2", 3),
+        ("SELECT SQL_CALC_FOUND_ROWS a FROM t UNION ALL SELECT b FROM t LIMIT 2", 12),
+        ("SELECT SQL_CALC_FOUND_ROWS a FROM t UNION ALL SELECT b FROM t ORDER BY 1 LIMIT 20, 3", 12),
+    ] {
+        run(s, query);
+        assert_eq!(run(s, "SELECT FOUND_ROWS()"), found.to_string(), "{query}");
+    }
+}

@@ -46,6 +46,8 @@ pub enum AlterSpec {
     DropConstraint { name: String, if_exists: bool },
     /// DROP CHECK.
     DropCheck { name: String, if_exists: bool },
+    /// ALTER CHECK, or ALTER CONSTRAINT, with [NOT] ENFORCED.
+    SetCheckEnforcement { name: String, enforced: bool, is_any_constraint: bool },
     /// MODIFY, or CHANGE with the old name.
     Change { old: String, column: Box<ColumnSpec>, place: PlaceSpec },
     /// RENAME COLUMN.
@@ -289,6 +291,12 @@ fn alter_column(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
             }
             None => Err(cursor.syntax()),
         };
+    }
+    if let Some(word) = cursor.take_any(&["CHECK", "CONSTRAINT"]) {
+        let (name, is_any_constraint) = (cursor.name()?, word == "CONSTRAINT");
+        let enforced = !cursor.take("NOT");
+        cursor.expect("ENFORCED")?;
+        return Ok(AlterSpec::SetCheckEnforcement { name, enforced, is_any_constraint });
     }
     cursor.take("COLUMN");
     let name = cursor.name()?;

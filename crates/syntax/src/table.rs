@@ -1,7 +1,6 @@
 //! CREATE TABLE and its parts, as written.
 //!
-//! Accepted without effect, with a warning from the executor: CHECK .. NOT ENFORCED. Refused:
-//! SPATIAL.
+//! Refused: SPATIAL.
 //!
 //! Not here: a table's options (`table_options`), ALTER TABLE (`alter`), what they do (crate `sql`,
 //! `ddl`).

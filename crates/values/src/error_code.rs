@@ -471,6 +471,7 @@ table! {
     ExceededMvKeysSpace 3906 b"HY000";
     FunctionalIndexDataIsTooLong 3907 b"22001";
     WrongMviValue 3908 b"HY000";
+    MultipleConstraintsWithSameName 3939 b"HY000";
     ConstraintNotFound 3940 b"HY000";
     ValuesClauseDefault 3943 b"HY000";
     ClientLocalFilesDisabled 3948 b"42000";

@@ -128,3 +128,32 @@ SELECT * FROM same s JOIN same t USING (id) ORDER BY id
 # A position of GROUP BY groups by a column, which HAVING names
 SELECT b AS a, a AS b FROM same GROUP BY 1 HAVING b > 15 ORDER BY 1
 SELECT b AS a, a AS b FROM same GROUP BY 1, 2 HAVING a > 1 ORDER BY 1
+# _rowid is the whole number that is the row's key, unless a column is called so
+CREATE TABLE k1 (id INT PRIMARY KEY, b INT)
+CREATE TABLE k2 (a INT, b INT NOT NULL UNIQUE, c BIGINT NOT NULL UNIQUE)
+CREATE TABLE k3 (a VARCHAR(5) PRIMARY KEY, b INT NOT NULL UNIQUE)
+CREATE TABLE k4 (a INT UNIQUE)
+CREATE TABLE k5 (a INT, b INT, PRIMARY KEY (a, b))
+CREATE TABLE k6 (_rowid INT, id INT PRIMARY KEY)
+CREATE TABLE k7 (a YEAR PRIMARY KEY)
+INSERT INTO k1 VALUES (3, 1), (5, 2)
+INSERT INTO k2 VALUES (1, 2, 3)
+INSERT INTO k6 VALUES (1, 2)
+INSERT INTO k7 VALUES (2001)
+SELECT _rowid, b FROM k1 WHERE _rowid = 5
+SELECT k1._ROWID FROM k1 ORDER BY _rowid
+SELECT _rowid, k2._rowid FROM k2
+SELECT _rowid FROM k3
+SELECT _rowid FROM k4
+SELECT _rowid FROM k5
+SELECT _rowid FROM k6
+SELECT _rowid FROM k7
+SELECT k1._rowid, q._rowid FROM k1 JOIN k2 q ORDER BY 1
+SELECT _rowid FROM k1 JOIN k2
+SELECT _rowid FROM (SELECT id FROM k1) x
+SELECT (SELECT MAX(b) FROM k1 u WHERE u._rowid = k1._rowid) FROM k1 ORDER BY id
+CREATE VIEW kv AS SELECT _rowid FROM k1
+SELECT * FROM kv ORDER BY 1
+UPDATE k1 SET b = 7 WHERE _rowid = 3
+DELETE FROM k1 WHERE _rowid = 5
+SELECT * FROM k1

@@ -15,7 +15,7 @@ use results::{ResultColumn, SqlError};
 use values::ErrorCode;
 use values::datum::Datum;
 use values::temporal::{Date, DateTime, Time, Zone};
-use values::text::write_text;
+use values::text::{fill_with_zeros, write_text};
 use values::types::{ColumnType, IntWidth};
 
 use super::encode::{write_lenenc, write_lenenc_bytes};
@@ -42,10 +42,8 @@ pub fn write_text_row(out: &mut Vec<u8>, columns: &[ResultColumn], row: &[Datum<
 fn write_zerofilled(out: &mut Vec<u8>, column: &ResultColumn, datum: Datum<'_>, zone: Zone) {
     let mut text = Vec::new();
     write_text(&column.ty, datum, zone, &mut text);
-    let zeros = usize::from(column.flags.zerofill).saturating_sub(text.len());
-    write_lenenc(out, (zeros + text.len()) as u64);
-    out.resize(out.len() + zeros, b'0');
-    out.extend_from_slice(&text);
+    fill_with_zeros(&mut text, 0, column.flags.zerofill);
+    write_lenenc_bytes(out, &text);
 }
 
 /// Appends a binary row's payload.

@@ -11,7 +11,7 @@ use values::types::ColumnType;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::node::Node;
-use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::cell::{Cell, NULL};
 use crate::value::json::conversion::{cast_as_json, json_scalar};
 use crate::value::number::number_of_digits;
 use crate::value::number::{Number, leading_integer};
@@ -60,7 +60,7 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
             let datum = match cell.datum() {
                 datum @ (Datum::Enum(_) | Datum::Set(_)) => match datum.listed_number() {
                     Some(number) if is_number(ty) => Datum::UInt(number),
-                    _ => Datum::Bytes(bytes_of(&node.ty, datum, scope.zone, &mut buffer)),
+                    _ => Datum::Bytes(node.bytes_of(datum, scope.zone, &mut buffer)),
                 },
                 // First the time of day, then its digits: 23:59:59.9 becomes 24:00:00.
                 Datum::DateTime(moment) if matches!(ty, ColumnType::Time { .. }) => {
@@ -207,7 +207,7 @@ fn warned_integer(text: &[u8], scope: &Scope<'_>) -> i128 {
 
 fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) -> Result<Cell<'a>> {
     let mut buffer = Vec::new();
-    let bytes = bytes_of(&node.ty, cell.datum(), scope.zone, &mut buffer);
+    let bytes = node.bytes_of(cell.datum(), scope.zone, &mut buffer);
     if matches!(ty, ColumnType::VarChar { .. }) && std::str::from_utf8(bytes).is_err() {
         scope.warn(ErrorCode::InvalidCharacterString, || {
             "Invalid utf8mb4 character string".to_string()

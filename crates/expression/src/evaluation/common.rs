@@ -18,7 +18,7 @@ use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::function::Function;
 use crate::tree::node::{Kind, Node, common_collation};
-use crate::value::cell::{Cell, text_of};
+use crate::value::cell::Cell;
 use crate::value::number::Number;
 use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, RESULT_CHARS_MAX, text_type};
 
@@ -254,7 +254,7 @@ pub fn settle<'a>(
             _,
         ) if !among.iter().any(|node| is_untyped(node, scope)) => {
             let mut text = Vec::new();
-            text_of(&chosen.ty, datum, scope.zone, &mut text);
+            chosen.write_text(datum, scope.zone, &mut text);
             Cell::Owned(text)
         }
         _ => cell,

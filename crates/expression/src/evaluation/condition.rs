@@ -20,7 +20,7 @@ use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::list::List;
 use crate::tree::node::{Comparison, Node};
-use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::cell::{Cell, NULL};
 use crate::value::compare::{compare, is_plain_number};
 use crate::value::json::conversion::json_scalar;
 use crate::value::number::Number;
@@ -232,8 +232,8 @@ pub fn like(
         return Ok(None);
     }
     let (mut left, mut right) = (Vec::new(), Vec::new());
-    let text = bytes_of(&a.ty, text.datum(), scope.zone, &mut left);
-    let pattern = bytes_of(&pattern.ty, pattern_cell.datum(), scope.zone, &mut right);
+    let text = a.bytes_of(text.datum(), scope.zone, &mut left);
+    let pattern = pattern.bytes_of(pattern_cell.datum(), scope.zone, &mut right);
     like_text(text, pattern, escape, rule, scope).map(Some)
 }
 

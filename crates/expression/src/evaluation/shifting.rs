@@ -10,7 +10,7 @@ use values::types::ColumnType;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::node::Node;
-use crate::value::cell::{Cell, NULL, text_of};
+use crate::value::cell::{Cell, NULL};
 use crate::value::compare::span;
 use crate::value::moment::is_dated_text as is_dated;
 use crate::value::moment::{Interval, Unit, compound, extract, extract_of_time, shift, simple};
@@ -24,7 +24,7 @@ fn interval(amount: &Node, unit: Unit, scope: &Scope<'_>) -> Result<Option<Inter
     }
     if let Unit::Compound(large, small) = unit {
         let mut text = Vec::new();
-        text_of(&amount.ty, cell.datum(), scope.zone, &mut text);
+        amount.write_text(cell.datum(), scope.zone, &mut text);
         return Ok(compound(large, small, &String::from_utf8_lossy(&text)));
     }
     let number = match unit {

@@ -1,13 +1,16 @@
 //! Values where they are: texts of columns, constants and parameters are compared and searched
 //! without becoming values in flight first.
 //!
-//! Not here: texts that functions make (`evaluate`).
+//! Not here: texts that functions make (`evaluate`), the text of a value of a type (`value::cell`).
 
 use values::datum::Datum;
+use values::temporal::Zone;
+use values::text::fill_with_zeros;
 
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::node::{Kind, Node};
+use crate::value::cell;
 
 /// What stands in the place that an expression names.
 #[derive(Clone, Copy)]
@@ -29,6 +32,31 @@ impl Node {
             Kind::Parameter(number) => scope.parameters.get(usize::from(*number)).copied(),
             Kind::Once(once) => once.known(scope),
             _ => None,
+        }
+    }
+
+    /// Adds the text of one of its values; NULL adds nothing.
+    pub fn write_text(&self, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
+        let before = out.len();
+        cell::text_of(&self.ty, datum, zone, out);
+        if self.zerofill > 0 && !datum.is_null() {
+            fill_with_zeros(out, before, self.zerofill);
+        }
+    }
+
+    /// The text of one of its values, borrowed if it is one.
+    pub fn bytes_of<'b>(
+        &self,
+        datum: Datum<'b>,
+        zone: Zone,
+        buffer: &'b mut Vec<u8>,
+    ) -> &'b [u8] {
+        match datum {
+            Datum::Bytes(bytes) => bytes,
+            other => {
+                self.write_text(other, zone, buffer);
+                buffer
+            }
         }
     }
 

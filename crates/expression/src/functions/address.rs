@@ -9,7 +9,7 @@ use crate::functions::call::{Call, whole};
 use crate::functions::make::is_byte_string;
 use crate::statement::error::Result;
 use crate::tree::function::Function;
-use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::cell::{Cell, NULL};
 
 /// Their values.
 pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
@@ -23,7 +23,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         return Ok(address.map_or(NULL, |address| text(Ipv4Addr::from(address))));
     }
     let mut buffer = Vec::new();
-    let bytes = bytes_of(&arguments[0].ty, cells[0].datum(), scope.zone, &mut buffer);
+    let bytes = arguments[0].bytes_of(cells[0].datum(), scope.zone, &mut buffer);
     let read = std::str::from_utf8(bytes).unwrap_or_default();
     let (four, six) = (|| read.parse::<Ipv4Addr>().ok(), || read.parse::<Ipv6Addr>().ok());
     Ok(match function {

@@ -96,7 +96,7 @@ fn word_of<'a>(node: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {
         return Ok(cell);
     }
     let mut text = Vec::new();
-    text_of(&node.ty, cell.datum(), scope.zone, &mut text);
+    node.write_text(cell.datum(), scope.zone, &mut text);
     Ok(Cell::Owned(text))
 }
 

@@ -16,7 +16,7 @@ use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::tree::function::Function;
 use crate::tree::node::Node;
-use crate::value::cell::{Cell, NULL, text_of};
+use crate::value::cell::{Cell, NULL};
 
 /// Between the start of the Gregorian calendar and the epoch, in units of 100 ns.
 const GREGORIAN_OFFSET: u64 = 0x01b2_1dd2_1381_4000;
@@ -72,9 +72,9 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
         | Function::ReleaseAllLocks
         | Function::IsFreeLock
         | Function::IsUsedLock => named_lock(function, arguments, scope)?,
-        Function::Charset => text(arguments[0].text_collation().0.set_name()),
+        Function::Charset => text(arguments[0].announced_collation().set_name()),
         Function::Coercibility => int(i64::from(arguments[0].coercibility())),
-        Function::CollationOf => text(arguments[0].text_collation().0.name()),
+        Function::CollationOf => text(arguments[0].announced_collation().name()),
         _ => return Err(Error::unknown_function(function.name())),
     })
 }
@@ -160,7 +160,7 @@ fn named_lock<'a>(
         return Ok(NULL);
     }
     let mut name = Vec::new();
-    text_of(&arguments[0].ty, cell.datum(), scope.zone, &mut name);
+    arguments[0].write_text(cell.datum(), scope.zone, &mut name);
     let name = String::from_utf8_lossy(&name).to_lowercase();
     Ok(match function {
         Function::GetLock => {

@@ -62,6 +62,11 @@ impl Warnings {
         }
     }
 
+    /// Adds a warning of a row.
+    pub fn push_each(&mut self, code: ErrorCode, message: String) {
+        self.push(Level::Warning, code, message);
+    }
+
     /// Adds one that says the same of every row, if it is not there.
     pub fn push_once(&mut self, code: ErrorCode, message: String) {
         let message = shortened(message);

@@ -212,12 +212,15 @@ pub struct Node {
     pub ty: ColumnType,
     /// Whether it can be NULL.
     pub nullable: bool,
+    /// How many characters its text has at least, with zeros in front: a column of ZEROFILL; 0 of
+    /// anything else.
+    pub zerofill: u8,
 }
 
 impl Node {
     /// A node.
     pub fn new(kind: Kind, ty: ColumnType, nullable: bool) -> Node {
-        Node { kind, ty, nullable }
+        Node { kind, ty, nullable, zerofill: 0 }
     }
 
     /// A constant.
@@ -242,7 +245,7 @@ impl Node {
             Value::Null => ColumnType::VarBinary { bytes: 0 },
         };
         let nullable = value.is_null();
-        Node { kind: Kind::Constant(value), ty, nullable }
+        Node::new(Kind::Constant(value), ty, nullable)
     }
 
     /// The collation of its text and its coercibility: 0 explicit, 2 column, 3 what the system
@@ -299,6 +302,14 @@ impl Node {
         match self.ty {
             ColumnType::Bit { .. } => (Collation::Binary, 2),
             _ => self.collation(),
+        }
+    }
+
+    /// What COLLATION says: numbers, times and NULL are of none but binary.
+    pub fn announced_collation(&self) -> Collation {
+        match self.is_text() {
+            true => self.text_collation().0,
+            false => Collation::Binary,
         }
     }
 

@@ -243,7 +243,7 @@ impl Binder<'_> {
             F::JsonObject if arguments.len() == 2 => {}
             F::JsonObject => return Err(SqlError::syntax(&list.to_string(), 1).into()),
             F::Grouping if !arguments.is_empty() && !distinct => {}
-            F::GroupConcat if arguments.len() == 1 => {}
+            F::GroupConcat if arguments.len() == 1 && arguments[0].zerofill == 0 => {}
             F::GroupConcat if !arguments.is_empty() => {
                 arguments = vec![call_node("CONCAT", arguments)?];
             }

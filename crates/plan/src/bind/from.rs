@@ -287,8 +287,10 @@ impl Binder<'_> {
     }
 
     fn derived(&self, query: Query, name: String, relations: &mut Vec<Relation>) -> Bound<Part> {
-        let columns = described(&query.columns);
-        add(relations, name, None, Source::Query(Box::new(query)), columns)
+        let (columns, says_names) = (described(&query.columns), query.is_merged_by_mysql());
+        let mut part = add(relations, name, None, Source::Query(Box::new(query)), columns)?;
+        part.named[0].says_names = says_names;
+        Ok(part)
     }
 
     /// A query that may name columns of the relations before it.
@@ -369,6 +371,7 @@ impl Binder<'_> {
             let source = Source::Listing(listing);
             let mut part = add(relations, shown, qualifier, source, columns)?;
             part.named[0].home = Some(database.to_owned());
+            part.named[0].says_names = schema.is_view_of_mysql(table);
             for column in &mut part.named[0].columns {
                 column.told = is_size(&column.name).then(|| Arc::clone(&sizes));
             }
@@ -390,9 +393,10 @@ impl Binder<'_> {
                     relations_there.view(database, table).ok_or_else(|| SqlError::from(error))?;
                 let query = self.query_of_view(&view)?;
                 self.view_queries.borrow_mut().push(query.id);
-                let columns = described(&query.columns);
+                let (columns, says_names) = (described(&query.columns), query.is_merged_by_mysql());
                 let source = Source::Query(Box::new(query));
                 let mut part = add(relations, shown, qualifier, source, columns)?;
+                part.named[0].says_names = says_names;
                 part.named[0].home = Some(database.to_owned());
                 if readable == ColumnAccess::Some {
                     self.deny_columns(&mut part.named[0], (&view.database, &view.name));

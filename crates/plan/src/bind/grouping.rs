@@ -186,7 +186,7 @@ pub(super) fn lift_functions(windowing: &mut Windowing) {
             continue;
         }
         let at = position(inputs, node);
-        *node = Node::new(Kind::Column(first + at), node.ty.clone(), node.nullable);
+        node.kind = Kind::Column(first + at);
     }
 }
 
@@ -225,7 +225,7 @@ impl Above<'_> {
                         (AGGREGATES, number) => Kind::Aggregate(number),
                         _ => Kind::Column(slot),
                     };
-                    let mut column = Node::new(kind, reference.ty.clone(), reference.nullable);
+                    let mut column = Node { kind, ..reference.clone() };
                     self.lift(&mut column);
                     if let Kind::Column(position) = column.kind {
                         reference.kind = Kind::Outer(level, position);

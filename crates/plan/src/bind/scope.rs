@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use expression::{Kind, Node, UNTYPED, parts_of, slot};
+use rows::schema::ROW_ID;
 use rows::table::Table;
 use sqlparser::ast::{Expr, Ident, NamedWindowDefinition};
 use values::ErrorCode;
@@ -40,6 +41,14 @@ pub(super) enum ColumnOrigin {
 }
 
 impl ColumnOrigin {
+    /// ZEROFILL, as `Node` has it.
+    fn zerofill(&self) -> u8 {
+        match self {
+            ColumnOrigin::Stored(table, at) => table.columns[*at].zerofill.unwrap_or_default(),
+            ColumnOrigin::Described(column) => column.flags.zerofill,
+        }
+    }
+
     /// The same of a relation under a name.
     fn under(&self, name: &str) -> ResultColumn {
         match self {
@@ -84,7 +93,8 @@ impl ScopeColumn {
         if let Some(told) = &self.told {
             told.store(true, Ordering::Relaxed);
         }
-        Node::new(Kind::Column(self.slot), self.ty.clone(), self.nullable)
+        let zerofill = self.origin.as_ref().map_or(0, ColumnOrigin::zerofill);
+        Node { zerofill, ..Node::new(Kind::Column(self.slot), self.ty.clone(), self.nullable) }
     }
 
     /// As `node`, for a name that a statement says.
@@ -105,6 +115,10 @@ pub(super) struct NamedRelation {
     pub database: Option<String>,
     /// The database that it is of, under whatever name, if it is a table.
     pub home: Option<String>,
+    /// Whether a result calls its columns by their names rather than as a statement writes them:
+    /// those of a query that is merged into the one around it (MySQL 9.7:
+    /// tests/oracle/sql/headings.sql).
+    pub says_names: bool,
     /// Its columns in order.
     pub columns: Vec<ScopeColumn>,
     /// The columns that a sub-query may name without it; `None`: all.
@@ -113,6 +127,16 @@ pub(super) struct NamedRelation {
     pub denied: Option<Arc<SqlError>>,
     /// That some of its columns may not be read: what is not there is answered as one of these.
     pub partly: Option<Arc<PartlyReadable>>,
+}
+
+impl NamedRelation {
+    /// The column that `_rowid` names of a table.
+    fn row_id(&self) -> Option<&ScopeColumn> {
+        self.columns.iter().find(|column| match &column.origin {
+            Some(ColumnOrigin::Stored(table, at)) => table.row_id_column() == Some(*at),
+            _ => false,
+        })
+    }
 }
 
 /// A table or view some columns of which may not be read.
@@ -361,16 +385,16 @@ impl<'p> QueryScope<'p> {
             [database, table, name] => (Some((Some(database), table)), name),
             _ => return Ok(None),
         };
+        let is_asked = |relation: &&NamedRelation| {
+            qualifier.is_none_or(|(database, table)| {
+                relation.name == *table
+                    && database.is_none_or(|database| {
+                        relation.database.as_deref().is_some_and(|own| own == *database)
+                    })
+            })
+        };
         let mut found = None;
-        for relation in &self.relations {
-            if let Some((database, table)) = qualifier {
-                let same_database = database.is_none_or(|database| {
-                    relation.database.as_deref().is_some_and(|own| own == *database)
-                });
-                if relation.name != *table || !same_database {
-                    continue;
-                }
-            }
+        for relation in self.relations.iter().filter(is_asked) {
             for column in &relation.columns {
                 if !column.name.eq_ignore_ascii_case(name)
                     || (qualifier.is_none() && column.shadowed)
@@ -382,6 +406,12 @@ impl<'p> QueryScope<'p> {
                     return Err(SqlError::ambiguous_column(&name, clause).into());
                 }
                 found = Some((relation, column));
+            }
+        }
+        if found.is_none() && name.eq_ignore_ascii_case(ROW_ID) {
+            let mut asked = self.relations.iter().filter(is_asked);
+            if let (Some(only), None) = (asked.next(), asked.next()) {
+                return Ok(only.row_id().map(|column| (only, column)));
             }
         }
         Ok(found)
@@ -478,6 +508,7 @@ impl NamedRelation {
             name,
             database,
             home: None,
+            says_names: false,
             columns,
             names_within: None,
             denied: None,

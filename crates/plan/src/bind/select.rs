@@ -21,7 +21,7 @@ use super::full_group::{GivenRows, JoinedRows, aggregate_of_all, aggregate_of_se
 use super::grouping::{find_keys_of_sums, lift, lift_functions, lift_over_windows, put_any_values};
 use super::query::{bare_number, position};
 use super::scope::QueryScope;
-use super::title::{item_name, result_type};
+use super::title::{item_name, named_within, result_type};
 use super::zero_date::{is_never_null, last_number_as_null, zero_date_as_null};
 use crate::bind::scalar::{Bound, needs_literals, unsupported};
 use crate::terms::{has, has_literal, push_terms};
@@ -217,7 +217,9 @@ impl Binder<'_> {
                         // for the name of a column of a sub-query in an expression.
                         return needs_literals("an unnamed column by shape");
                     }
-                    items.push(ListItem { name: item_name(expr, title), node });
+                    let name = announced_name(scope, expr);
+                    let name = name.unwrap_or_else(|| item_name(expr, title));
+                    items.push(ListItem { name, node });
                 }
                 ast::SelectItem::ExprWithAlias { expr, alias } => {
                     let node = self.expression(scope, expr, "field list")?;
@@ -363,6 +365,17 @@ fn output_column(
     let (ty, nullable, origin) = (result_type(&node), node.nullable, scope.origin(&node));
     let coercibility = node.collation().1;
     (OutputColumn { name, ty, nullable, origin, keeps_digits: false, coercibility }, node)
+}
+
+/// The name of a column of a relation whose columns are announced by their names.
+fn announced_name(scope: &QueryScope<'_>, expr: &ast::Expr) -> Option<String> {
+    let parts: Vec<&str> = match named_within(expr) {
+        ast::Expr::Identifier(ident) => vec![&ident.value],
+        ast::Expr::CompoundIdentifier(parts) => parts.iter().map(|part| &*part.value).collect(),
+        _ => return None,
+    };
+    let (relation, column) = scope.owner(&parts)?;
+    relation.says_names.then(|| column.name.clone())
 }
 
 /// Whether anything may name what the list calls its items.

@@ -9,7 +9,7 @@
 
 use std::ops::Bound;
 
-use expression::{KillMark, Kind, Node, Scope, as_key, bytes_of, is_number};
+use expression::{KillMark, Kind, Node, Scope, as_key, is_number};
 use rows::store::KeyRange;
 use rows::table::{PartCodec, Table, successor};
 use values::collation::like_beginning;
@@ -373,7 +373,7 @@ pub(super) fn one_key(
         }
         // The number of a word is that of its own column.
         datum @ (Datum::Enum(_) | Datum::Set(_)) if node.ty != *ty => {
-            Datum::Bytes(bytes_of(&node.ty, datum, scope.zone, &mut word))
+            Datum::Bytes(node.bytes_of(datum, scope.zone, &mut word))
         }
         datum => as_key(node, datum, ty, scope),
     };

@@ -198,6 +198,27 @@ pub struct Query {
 }
 
 impl Query {
+    /// Whether MySQL merges it, as a derived table or a view, into the query around it: it only
+    /// joins and filters.
+    pub fn is_merged_by_mysql(&self) -> bool {
+        let is_whole = self.limit.is_none() && self.offset.is_none();
+        match &self.body {
+            Body::Select(select) => {
+                is_whole && select.is_plain() && !select.distinct && !select.relations.is_empty()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether rows beyond LIMIT are counted: SQL_CALC_FOUND_ROWS in the first SELECT.
+    pub fn counts_found(&self) -> bool {
+        match &self.body {
+            Body::Select(select) => select.counts_found,
+            Body::Set(set) => set.sides.first().is_some_and(Query::counts_found),
+            _ => false,
+        }
+    }
+
     /// Whether rows are to be locked that it joins; those of sub-queries in its expressions are not
     /// counted.
     pub fn locks_rows(&self) -> bool {

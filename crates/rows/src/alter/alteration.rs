@@ -122,6 +122,13 @@ pub enum Alteration {
     AddCheck(NewCheck),
     /// DROP CONSTRAINT of a condition.
     DropCheck(String),
+    /// ALTER CHECK ... [NOT] ENFORCED.
+    SetCheckEnforcement {
+        /// The condition's name.
+        name: String,
+        /// Whether rows must fulfil it from now on.
+        enforced: bool,
+    },
     /// ADD FOREIGN KEY.
     AddForeignKey(NewForeignKey),
     /// DROP FOREIGN KEY.

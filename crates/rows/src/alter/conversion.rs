@@ -12,6 +12,7 @@ use values::SqlMode;
 use values::convert::{Issue, of_today};
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
+use values::text::{fill_with_zeros, write_text};
 use values::types::ColumnType;
 
 use super::plan::implicit_default;
@@ -117,7 +118,15 @@ impl ConversionRules {
         if datum.is_null() || from.ty == to.ty && (from.unsigned || !to.unsigned) {
             return Ok(datum.to_value());
         }
-        let datum = of_today(&to.ty, datum, self.now, self.zone);
+        let mut digits = Vec::new();
+        let datum = match from.zerofill.filter(|_| to.ty.collation().is_some()) {
+            Some(width) => {
+                write_text(&from.ty, datum, self.zone, &mut digits);
+                fill_with_zeros(&mut digits, 0, width);
+                Datum::Bytes(&digits)
+            }
+            None => of_today(&to.ty, datum, self.now, self.zone),
+        };
         let converted = to.convert_from(datum, &from.ty, self.zone);
         let refused = || {
             let what = if to.ty == ColumnType::Date { "date" } else { "datetime" };

@@ -228,8 +228,16 @@ impl Plan {
             }
             Alteration::AddCheck(check) => {
                 // All rows are looked at.
-                self.rebuild = true;
+                self.rebuild |= !check.unenforced;
                 add_check(&mut self.definition, &check)
+            }
+            Alteration::SetCheckEnforcement { name, enforced } => {
+                let at = self.definition.check(&name);
+                let at = at.ok_or(BrokenRule::NoSuchCheck(name))?;
+                let check = &mut self.definition.checks[at];
+                self.rebuild |= enforced && check.unenforced;
+                check.unenforced = !enforced;
+                Ok(())
             }
             Alteration::DropCheck(name) => {
                 let at = self.definition.check(&name);

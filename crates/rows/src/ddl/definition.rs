@@ -121,12 +121,14 @@ pub struct NewCheck {
     pub condition: String,
     /// The column that it stands behind, the only one that it may name.
     pub column: Option<String>,
+    /// NOT ENFORCED.
+    pub unenforced: bool,
 }
 
 impl NewCheck {
     /// A condition of the table without a name.
     pub fn of(condition: &str) -> NewCheck {
-        NewCheck { name: None, condition: condition.to_owned(), column: None }
+        NewCheck { name: None, condition: condition.to_owned(), column: None, unenforced: false }
     }
 }
 
@@ -495,7 +497,8 @@ pub(crate) fn add_check(definition: &mut TableDefinition, new: &NewCheck) -> Res
             return Err(BrokenRule::CheckOfAutoIncrement(name).into());
         }
     }
-    definition.checks.push(CheckDefinition { name, condition: new.condition.clone() });
+    let (condition, unenforced) = (new.condition.clone(), new.unenforced);
+    definition.checks.push(CheckDefinition { name, condition, unenforced });
     Ok(())
 }
 

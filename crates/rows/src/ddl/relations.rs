@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::foreign_key::{ForeignKey, ForeignKeyChecks, Reference};
 use crate::partition::PartitionFault;
-use crate::schema::TableDefinition;
+use crate::schema::{CheckDefinition, TableDefinition};
 use crate::store::{Direction, Reach, Read};
 use crate::table::{ClosedGate, Patience, Table, are_comparable};
 
@@ -38,6 +38,30 @@ pub(crate) struct Relations {
 }
 
 impl Engine {
+    /// Refuses a condition that is called as one of another table of the database. `known`: the
+    /// table as it was, whose names stay its own.
+    pub(super) fn check_names_of_checks(
+        &self,
+        definition: &TableDefinition,
+        known: &TableDefinition,
+    ) -> Result<()> {
+        let moves = definition.database != known.database;
+        let is_new = |check: &&CheckDefinition| moves || known.check(&check.name).is_none();
+        let mut new = definition.checks.iter().filter(is_new).peekable();
+        if new.peek().is_none() {
+            return Ok(());
+        }
+        let others = self.catalog().tables(&definition.database).unwrap_or_default();
+        let is_taken = |check: &&CheckDefinition| {
+            let mut others = others.iter().filter(|other| moves || other.name != known.name);
+            others.any(|other| other.check(&check.name).is_some())
+        };
+        match new.find(is_taken) {
+            Some(check) => Err(BrokenRule::DuplicateCheck(check.name.clone()).into()),
+            None => Ok(()),
+        }
+    }
+
     /// Looks whether a table's foreign keys are right, and gives those without columns of the
     /// parent its primary key's. `known`: names of those that were looked at before.
     pub(super) fn check_foreign_keys(
@@ -150,6 +174,7 @@ impl Engine {
         renames: &Renames,
         (rebuild, checks): (bool, ForeignKeyChecks),
     ) -> Result<()> {
+        self.check_names_of_checks(new, old)?;
         self.check_foreign_keys(new, old, checks)?;
         for key in &old.foreign_keys {
             let stays = new.foreign_key(&key.name).is_some();

@@ -63,14 +63,7 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
             return Err(BrokenRule::CheckOfNoColumn { check, column }.into());
         }
     }
-    // Of a table without a primary key the first unique one without NULLs stands for it.
-    let has_nulls =
-        |index: &Index| index.parts.iter().any(|p| definition.columns[p.column].nullable);
-    let primary = match definition.has_hidden_key() {
-        true => definition.indexes[1..].iter().find(|index| index.unique && !has_nulls(index)),
-        false => definition.indexes.first(),
-    };
-    if primary.is_some_and(|index| index.invisible) {
+    if definition.key_of_rows().is_some_and(|index| index.invisible) {
         return Err(BrokenRule::InvisiblePrimaryKey.into());
     }
     validate_partitioning(definition)?;

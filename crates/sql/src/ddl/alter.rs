@@ -11,7 +11,6 @@ use values::ErrorCode;
 use values::full_text::TextRules;
 use values::types::{Collation, ColumnType, LobSize};
 
-use super::UnenforcedParts;
 use super::column::{column_of, default_value, now_for_all};
 use super::create::{
     columnar_index_of, expires_by, foreign_key_of, full_text_of, index_of, index_of_column,
@@ -32,7 +31,7 @@ pub fn alterations(
     now: i64,
     session: ConversionRules,
     text_rules: TextRules,
-) -> Result<(Vec<Alteration>, UnenforcedParts)> {
+) -> Result<Vec<Alteration>> {
     let mut maker = Maker {
         table,
         now,
@@ -40,12 +39,11 @@ pub fn alterations(
         text_rules,
         collation: table_collation(table),
         out: Vec::new(),
-        unenforced: UnenforcedParts::default(),
     };
     for spec in specs {
         maker.spec(spec)?;
     }
-    Ok((of_the_names_before(table, maker.out), maker.unenforced))
+    Ok(of_the_names_before(table, maker.out))
 }
 
 /// Each CHANGE and RENAME COLUMN means the names that the table has before all of them, so that two
@@ -108,7 +106,11 @@ struct Maker<'a> {
     text_rules: TextRules,
     collation: Collation,
     out: Vec<Alteration>,
-    unenforced: UnenforcedParts,
+}
+
+fn no_constraint(name: &str) -> SqlError {
+    let message = format!("Constraint '{name}' does not exist.");
+    SqlError::new(ErrorCode::ConstraintNotFound, message)
 }
 
 /// The smallest size of a TEXT that holds as many characters of a set of so many bytes each as one
@@ -127,7 +129,6 @@ fn place_of(place: &PlaceSpec) -> ColumnPlace {
 
 impl Maker<'_> {
     fn column(&mut self, spec: &ColumnSpec) -> Result<Column> {
-        self.unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
         spec.ty.check_length(&spec.name, self.collation.set().bytes_max())?;
         column_of(spec, self.collation, self.session)
     }
@@ -191,7 +192,6 @@ impl Maker<'_> {
                     let key = foreign_key_of(key, &self.table.database);
                     self.out.push(Alteration::AddForeignKey(key));
                 }
-                Element::Check(spec) if !spec.enforced => self.unenforced.checks += 1,
                 Element::Check(spec) => {
                     let unnamed = self.name_of_check();
                     self.out.push(Alteration::AddCheck(check_of(spec, None, &unnamed)?));
@@ -223,6 +223,13 @@ impl Maker<'_> {
                 if !*if_exists || self.table.check(name).is_some() {
                     self.out.push(Alteration::DropCheck(name.clone()));
                 }
+            }
+            AlterSpec::SetCheckEnforcement { name, enforced, is_any_constraint } => {
+                if *is_any_constraint && self.table.check(name).is_none() {
+                    return Err(no_constraint(name));
+                }
+                let (name, enforced) = (name.clone(), *enforced);
+                self.out.push(Alteration::SetCheckEnforcement { name, enforced });
             }
             AlterSpec::DropPrimaryKey => self.out.push(Alteration::DropPrimaryKey),
             AlterSpec::DropForeignKey { name, if_exists } => {
@@ -290,9 +297,20 @@ impl Maker<'_> {
     fn drop_constraint(&mut self, name: &str, if_exists: bool) -> Result<()> {
         let mut indexes = self.table.indexes_with_parts();
         let is_key = indexes.any(|of| of.unique && of.name.eq_ignore_ascii_case(name));
-        self.out.push(if self.table.foreign_key(name).is_some() {
+        let (is_foreign, is_check) =
+            (self.table.foreign_key(name).is_some(), self.table.check(name).is_some());
+        if [is_key, is_foreign, is_check].iter().filter(|is_it| **is_it).count() > 1 {
+            return Err(SqlError::new(
+                ErrorCode::MultipleConstraintsWithSameName,
+                format!(
+                    "Table has multiple constraints with the name '{name}'. Please use constraint \
+                     specific 'DROP' clause."
+                ),
+            ));
+        }
+        self.out.push(if is_foreign {
             Alteration::DropForeignKey(name.to_owned())
-        } else if self.table.check(name).is_some() {
+        } else if is_check {
             Alteration::DropCheck(name.to_owned())
         } else if name.eq_ignore_ascii_case("primary") {
             Alteration::DropPrimaryKey
@@ -301,10 +319,7 @@ impl Maker<'_> {
         } else if if_exists {
             return Ok(());
         } else {
-            return Err(SqlError::new(
-                ErrorCode::ConstraintNotFound,
-                format!("Constraint '{name}' does not exist."),
-            ));
+            return Err(no_constraint(name));
         });
         Ok(())
     }

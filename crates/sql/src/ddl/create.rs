@@ -18,7 +18,6 @@ use values::ErrorCode;
 use values::full_text::{TextParser, TextRules};
 use values::types::{Collation, TextDefaults};
 
-use super::UnenforcedParts;
 use super::column::column_of;
 use super::engine::engine_of;
 use super::partition::partitioning_of;
@@ -139,14 +138,13 @@ pub fn new_table(
     session: ConversionRules,
     text_rules: TextRules,
     of_database: TextDefaults,
-) -> Result<(NewTable, UnenforcedParts)> {
+) -> Result<NewTable> {
     let text = create.options.text;
     let collation = text.collation.or(of_database.collation).unwrap_or(Collation::Utf8Mb4GeneralCi);
     let char_bytes = match text.collation {
         None => of_database.char_bytes.unwrap_or(collation.set().bytes_max()),
         Some(collation) => collation.set().bytes_max(),
     };
-    let mut unenforced = UnenforcedParts::default();
     let (mut columns, mut indexes): (Vec<Column>, Vec<NewIndex>) = (Vec::new(), Vec::new());
     // MySQL orders keys: the primary one, unique ones, others. Names are made in that order.
     let mut foreign: Vec<NewForeignKey> = Vec::new();
@@ -158,7 +156,6 @@ pub fn new_table(
             Element::Column(spec) => {
                 spec.ty.check_length(&spec.name, char_bytes)?;
                 columns.push(column_of(spec, collation, session)?);
-                unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
                 let unnamed = name_of_check(&create.name.table, &checks);
                 checks.extend(checks_of(spec, &unnamed)?);
                 if spec.primary {
@@ -182,7 +179,6 @@ pub fn new_table(
             }
             Element::Index(spec) => indexes.push(index_of(spec)?),
             Element::ForeignKey(spec) => foreign.push(foreign_key_of(spec, database)),
-            Element::Check(spec) if !spec.enforced => unenforced.checks += 1,
             Element::Check(spec) => {
                 let unnamed = name_of_check(&create.name.table, &checks);
                 checks.push(check_of(spec, None, &unnamed)?);
@@ -246,7 +242,7 @@ pub fn new_table(
         collation: Some(collation),
         partitioning,
     };
-    Ok((table, unenforced))
+    Ok(table)
 }
 
 /// What a condition behind these is called, if it is given no name.
@@ -374,7 +370,13 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
         members: source.members.iter().map(NewMember::from).collect(),
         full_texts: source.full_texts.iter().map(NewFullText::from).collect(),
         columnar_index: source.columnar_index.as_ref().map(NewColumnarIndex::from),
-        checks: checks.into_iter().map(|check| NewCheck::of(&check.condition)).collect(),
+        checks: checks
+            .into_iter()
+            .map(|check| NewCheck {
+                unenforced: check.unenforced,
+                ..NewCheck::of(&check.condition)
+            })
+            .collect(),
         foreign_keys: Vec::new(),
         foreign_key_checks: ForeignKeyChecks::On,
         collation: source.collation,

@@ -24,10 +24,3 @@ pub use partition::{description, expression_text, method_name, subpartition_meth
 pub use print::{create_table_text, quoted, says_collation};
 pub use rules::make_rules;
 pub use view::{create_view_text, security_word};
-
-/// Things that were accepted without effect, for warnings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UnenforcedParts {
-    /// CHECK constraints that were said not to be enforced.
-    pub checks: usize,
-}

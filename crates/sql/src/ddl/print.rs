@@ -206,7 +206,8 @@ pub fn create_table_text(
     checks.sort_by_key(|check| check.name.to_lowercase());
     for check in checks {
         let (name, condition) = (quoted(&check.name), definition_text(&check.condition));
-        lines.push(format!("CONSTRAINT {name} CHECK ({condition})"));
+        let ending = if check.unenforced { " /*!80016 NOT ENFORCED */" } else { "" };
+        lines.push(format!("CONSTRAINT {name} CHECK ({condition}){ending}"));
     }
     let mut lines = lines.join(",\n  ");
     if let Some(index) = &definition.columnar_index {

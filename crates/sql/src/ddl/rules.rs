@@ -8,7 +8,8 @@ use rows::alter::ConversionRules;
 use rows::ddl::NewCheck;
 use rows::rules::{Check, Rules, value_at};
 use rows::schema::{
-    Column, ColumnVisibility, ComputedColumn, DefaultValue, Index, TableDefinition,
+    CheckDefinition, Column, ColumnVisibility, ComputedColumn, DefaultValue, Index,
+    TableDefinition,
 };
 use sqlparser::ast::{DataType, Expr};
 use syntax::rule::{rule, rule_text};
@@ -45,17 +46,17 @@ pub fn check_of(spec: &CheckSpec, column: Option<&str>, unnamed: &str) -> Result
         name: spec.name.clone(),
         condition: rule_text(&spec.condition)?,
         column: column.map(str::to_owned),
+        unenforced: !spec.enforced,
     })
 }
 
-/// The conditions behind a column; those that are not enforced are left out. `unnamed`: what the
-/// first is called if it has no name.
+/// The conditions behind a column. `unnamed`: what the first is called if it has no name.
 ///
 /// # Errors
 /// Those of `check_of`.
 pub fn checks_of(column: &ColumnSpec, unnamed: &str) -> Result<Vec<NewCheck>> {
-    let enforced = column.checks.iter().filter(|spec| spec.enforced);
-    enforced.map(|spec| check_of(spec, Some(&column.name), unnamed)).collect()
+    let checks = column.checks.iter();
+    checks.map(|spec| check_of(spec, Some(&column.name), unnamed)).collect()
 }
 
 /// The value that an expression gives a column of a type for every row and session alike; `None`
@@ -129,8 +130,15 @@ fn rules_of(definition: &TableDefinition) -> Result<Rules> {
             rules.defaults.push((position, node_of(definition, text, "DEFAULT")?));
         }
     }
-    for written in &definition.checks {
-        rules.checks.push(check(definition, written.name.clone(), &written.condition)?);
+    // MySQL looks at them in the order of their names, and what is not enforced must be a condition
+    // all the same.
+    let mut written: Vec<&CheckDefinition> = definition.checks.iter().collect();
+    written.sort_by_key(|check| check.name.to_lowercase());
+    for of in written {
+        let made = check(definition, of.name.clone(), &of.condition)?;
+        if !of.unenforced {
+            rules.checks.push(made);
+        }
     }
     rules.partition = partition_rule(definition)?;
     rules.asks_session = rules.checks.iter().any(|check| !check.condition.is_of_row_alone());

@@ -22,7 +22,7 @@ use values::ErrorCode;
 use values::types::TextDefaults;
 
 use super::Session;
-use crate::ddl::{self, UnenforcedParts};
+use crate::ddl;
 use crate::reply::{OkFigures, Reply};
 use crate::system_schema::{ListedSchema, refuse_changes};
 use plan::listing::SystemSchema;
@@ -118,14 +118,6 @@ impl Session {
         }
     }
 
-    pub(super) fn warn_unenforced(&self, unenforced: UnenforcedParts) {
-        let mut warnings = self.warnings.borrow_mut();
-        if unenforced.checks > 0 {
-            let message = "CHECK constraints that are NOT ENFORCED are not kept";
-            warnings.push(Level::Warning, ErrorCode::NotSupportedYet, message);
-        }
-    }
-
     /// Warns of errors that end nothing.
     pub(super) fn warn_all(&self, errors: impl IntoIterator<Item = SqlError>) {
         let mut warnings = self.warnings.borrow_mut();
@@ -198,7 +190,7 @@ impl Session {
             return Ok(self.done(0));
         }
         let stream = self.rows_to_make_of(create)?;
-        let (mut table, unenforced) = self.table_made_of(create, &database, stream.as_ref())?;
+        let mut table = self.table_made_of(create, &database, stream.as_ref())?;
         table.foreign_key_checks = self.foreign_key_checks();
         if replaced {
             self.drop_replaced(&table)?;
@@ -208,7 +200,6 @@ impl Session {
             Err(rows::Error::Exists { .. }) if create.if_not_exists => return Ok(self.done(0)),
             Err(error) => return Err(error.into()),
         };
-        self.warn_unenforced(unenforced);
         let Some(stream) = stream else { return Ok(self.done(0)) };
         let filled = self.fill_table(&table, stream, create.on_duplicate);
         if filled.is_err() {
@@ -420,7 +411,7 @@ impl Session {
         let mut limits = ddl::CommentLimits::new(self.variables.mode);
         limits.of_changes(&table.name, &mut specs)?;
         self.warn_all(limits.warnings);
-        let (alterations, unenforced) =
+        let alterations =
             ddl::alterations(&table, &specs, now, session, self.variables.text_rules)?;
         let (database, name) = (table.database.clone(), table.name.clone());
         let work = self.sql.engine().alter_work_of(&table, alterations.clone())?;
@@ -443,7 +434,6 @@ impl Session {
             copied = outcome.rows_copied;
             outcome.warnings.iter().for_each(|warning| self.warn_converted(warning));
         }
-        self.warn_unenforced(unenforced);
         let warnings = self.warnings.borrow().count_u16();
         Ok(Reply::Done(OkFigures {
             affected: copied,

@@ -169,10 +169,11 @@ impl Session {
             gathered,
             ..TableSource::new(plan, gatherer, facts, &self.limits, scope)
         };
-        if cut_later {
-            source.cut(offset, limit);
-        }
-        self.found_rows.set(source.gathered.len() as u64);
+        let passed = match cut_later {
+            true => source.cut(offset, limit),
+            false => source.gatherer.passed(),
+        };
+        self.found_rows.set(passed + source.gathered.len() as u64);
         source.keep_parameters(scope.parameters);
         Ok(RowStream::new(Arc::clone(&plan.columns), scope.zone, Box::new(source)))
     }

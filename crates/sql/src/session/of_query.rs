@@ -15,7 +15,7 @@ use syntax::scan::Scanned;
 use syntax::table::{CreateTable, OnDuplicateSpec};
 
 use super::{Session, Statement};
-use crate::ddl::{self, UnenforcedParts};
+use crate::ddl;
 use crate::reply::{OkFigures, Reply};
 use crate::write::bind_filling;
 use results::{ExecutionMode, Result, ResultColumn, RowStream, SqlError};
@@ -34,7 +34,7 @@ impl Session {
         create: &CreateTable,
         database: &str,
         stream: Option<&RowStream>,
-    ) -> Result<(NewTable, UnenforcedParts)> {
+    ) -> Result<NewTable> {
         let given = self.columns_of_results(stream.map_or(&[][..], |stream| stream.columns()));
         let session = self.conversion_rules();
         let text_rules = self.variables.text_rules;

@@ -15,6 +15,7 @@ use syntax::load::Format;
 use values::ErrorCode;
 use values::datum::Datum;
 use values::temporal::Zone;
+use values::text::fill_with_zeros;
 use values::types::{Collation, ColumnType};
 
 use super::Session;
@@ -73,7 +74,7 @@ impl TextForm {
                     if at > 0 {
                         out.extend_from_slice(&format.field_end);
                     }
-                    write_field(format, &column.ty, *datum, zone, out);
+                    write_field(format, column, *datum, zone, out);
                 }
                 out.extend_from_slice(&format.line_end);
             }
@@ -87,7 +88,7 @@ impl TextForm {
                 for (column, datum) in columns.iter().zip(row) {
                     match datum {
                         Datum::Null => out.push(0),
-                        datum => text_of(&column.ty, *datum, zone, out),
+                        datum => write_value(column, *datum, zone, out),
                     }
                 }
             }
@@ -179,8 +180,24 @@ fn is_text(ty: &ColumnType) -> bool {
     )
 }
 
+/// The text of a column's value.
+fn write_value(column: &ResultColumn, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
+    let start = out.len();
+    text_of(&column.ty, datum, zone, out);
+    if column.flags.zerofill > 0 {
+        fill_with_zeros(out, start, column.flags.zerofill);
+    }
+}
+
 /// Writes a field, enclosed and escaped where that is needed.
-fn write_field(format: &Format, ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
+fn write_field(
+    format: &Format,
+    column: &ResultColumn,
+    datum: Datum<'_>,
+    zone: Zone,
+    out: &mut Vec<u8>,
+) {
+    let ty = &column.ty;
     if datum.is_null() {
         match format.escape {
             Some(escape) => out.extend([escape, b'N']),
@@ -195,7 +212,7 @@ fn write_field(format: &Format, ty: &ColumnType, datum: Datum<'_>, zone: Zone, o
     let separator = format.enclosed.or(field_end);
     out.extend(enclosed);
     let start = out.len();
-    text_of(ty, datum, zone, out);
+    write_value(column, datum, zone, out);
     if ty.collation().is_some_and(|rule| rule != Collation::Binary) {
         let text = out.split_off(start);
         out.extend_from_slice(&format.charset.encode(&text));
@@ -241,7 +258,8 @@ mod tests {
 
     fn field(format: &Format, value: &str) -> String {
         let mut out = Vec::new();
-        write_field(format, &text_type(9), Datum::Bytes(value.as_bytes()), Zone::UTC, &mut out);
+        let column = ResultColumn::computed("x", text_type(9), false);
+        write_field(format, &column, Datum::Bytes(value.as_bytes()), Zone::UTC, &mut out);
         String::from_utf8(out).expect("text")
     }
 

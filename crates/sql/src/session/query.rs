@@ -30,7 +30,7 @@ use plan::bind::scalar::Bound;
 use plan::bind::{self, Literals};
 use plan::context::{QueryContext, SqlContext};
 use plan::optimize::{Sizes, planned};
-use plan::tree::{BoundQuery, QueryPlan};
+use plan::tree::{BoundQuery, QueryPlan, row_count};
 use plan::variables::Executor;
 use results::{ExecutionMode, Result, RowSource, RowStream, Sink, SqlError};
 
@@ -246,7 +246,9 @@ impl Session {
                 }
                 self.take_side_effects(&context.facts)?;
                 self.row_count = -1;
-                Ok(stream.count_into(&self.found_rows))
+                let scope = Environment::of(&context.facts, parameters);
+                let offset = row_count(plan.query.offset.as_ref(), &scope.scope())?;
+                Ok(stream.count_into(&self.found_rows, offset.unwrap_or(0)))
             }
             Err(SqlError::NotLowerable(_)) if !forced => {
                 let limits = Limits::none(&*context.view);

@@ -107,7 +107,12 @@ impl Session {
         let shape_text = statement.shape()?;
         let plan = match parse_query(shape_text, mode) {
             Ok(query) => {
-                let texts = item_texts(shape_text);
+                // In brackets the literals of the list were taken out, too, so that its text says
+                // no names.
+                let texts = match shape_text.starts_with('(') {
+                    true => Vec::new(),
+                    false => item_texts(shape_text),
+                };
                 match self.look_up_of(&query, &texts, literals)? {
                     Some(plan) if !plan.covered => Plan::Select(Arc::new(plan)),
                     // Sizes of tables are read from the disk.
@@ -301,9 +306,9 @@ impl Session {
                 environment.warnings = Some(&warnings);
                 let row = constant_row(plan, &environment.scope());
                 self.warnings = warnings;
-                let (row, room) = row?;
-                self.found_rows.set(u64::from(row.is_some()));
-                let source = ValueRows::new(row.into_iter().collect(), room);
+                let ConstantRow { given, found, room } = row?;
+                self.found_rows.set(found);
+                let source = ValueRows::new(given.into_iter().collect(), room);
                 Some(RowStream::new(Arc::clone(&plan.columns), zone, source))
             }
             Some(from) => {
@@ -400,12 +405,13 @@ impl Session {
                 }
             }
         }
-        let (found, is_whole) = (source.gathered.len() as u64, source.gatherer.is_done());
+        let is_whole = source.gatherer.is_done();
+        let found = source.gatherer.passed() + source.gathered.len() as u64;
         source.keep_parameters(scope.parameters);
         let columns = Arc::clone(&plan.columns);
         let stream = RowStream::new(columns, scope.zone, Box::new(source));
         if !is_whole {
-            return Ok(Some(stream.count_into(&self.found_rows)));
+            return Ok(Some(stream.count_into(&self.found_rows, offset)));
         }
         self.found_rows.set(found);
         Ok(Some(stream))
@@ -487,11 +493,21 @@ fn literal_token(value: Datum<'_>, zone: Zone) -> Token {
     }
 }
 
-/// The one row of a SELECT without a table; none if its condition says so or LIMIT is 0.
-fn constant_row(plan: &PointSelect, scope: &Scope<'_>) -> Result<(Option<Vec<Value>>, Room)> {
+/// What a SELECT without a table gives.
+struct ConstantRow {
+    /// Its row; none if its condition says so, LIMIT is 0 or OFFSET passes over it.
+    given: Option<Vec<Value>>,
+    /// What FOUND_ROWS() says of it.
+    found: u64,
+    /// Memory of its values.
+    room: Room,
+}
+
+/// The one row of a SELECT without a table.
+fn constant_row(plan: &PointSelect, scope: &Scope<'_>) -> Result<ConstantRow> {
     for condition in &plan.conditions {
         if !condition.holds(scope)? {
-            return Ok((None, Room::default()));
+            return Ok(ConstantRow { given: None, found: 0, room: Room::default() });
         }
     }
     let limit = row_count(plan.limit.as_ref(), scope)?;
@@ -504,6 +520,7 @@ fn constant_row(plan: &PointSelect, scope: &Scope<'_>) -> Result<(Option<Vec<Val
         held.add(value_bytes(&value))?;
         row.push(value);
     }
-    let given = limit != Some(0) && offset.unwrap_or(0) == 0;
-    Ok((given.then_some(row), held.into_room()))
+    let is_wanted = limit != Some(0);
+    let given = Some(row).filter(|_| is_wanted && offset.unwrap_or(0) == 0);
+    Ok(ConstantRow { given, found: u64::from(is_wanted), room: held.into_room() })
 }

@@ -187,13 +187,14 @@ impl TableSource {
         Ok(())
     }
 
-    /// Applies OFFSET and LIMIT to sorted rows.
-    pub(super) fn cut(&mut self, offset: u64, limit: u64) {
+    /// Applies OFFSET and LIMIT to sorted rows; how many OFFSET passes over.
+    pub(super) fn cut(&mut self, offset: u64, limit: u64) -> u64 {
         let count = self.gathered.len();
         let from = usize::try_from(offset).unwrap_or(usize::MAX).min(count);
         let take = usize::try_from(limit).unwrap_or(usize::MAX).min(count - from);
         let kept: Vec<usize> = (from..from + take).collect();
         self.gathered.reorder(&kept);
+        from as u64
     }
 
     pub(super) fn keep_parameters(&mut self, parameters: &[Datum<'_>]) {
@@ -206,6 +207,10 @@ impl TableSource {
 }
 
 impl RowSource for TableSource {
+    fn passed(&self) -> u64 {
+        self.gatherer.passed()
+    }
+
     fn next(&mut self, how: ExecutionMode, sink: &mut Sink<'_>) -> Result<bool> {
         let parameters = std::mem::take(&mut self.parameters);
         let datums: Vec<Datum<'_>> = parameters.iter().map(Value::as_datum).collect();

@@ -82,9 +82,7 @@ impl Session {
         let new = match &create.like {
             Some(like) => new_like(&*self.base_table(like)?, &database, &name),
             None => {
-                let (new, unenforced) = self.table_made_of(create, &database, stream.as_ref())?;
-                self.warn_unenforced(unenforced);
-                new
+                self.table_made_of(create, &database, stream.as_ref())?
             }
         };
         let table = engine.create_temporary_table(new)?;

@@ -120,7 +120,7 @@ impl Listing {
                 let rule = rule.unwrap_or(Collation::Utf8Mb4GeneralCi);
                 self.rows.retain(|row| matches_like(&row[self.like], pattern, rule));
                 // MySQL shows the pattern in the name: `Tables_in_db (pattern)`.
-                if let Some(first) = self.columns.first_mut()
+                if let Some(first) = self.columns.first_mut().filter(|_| self.like == 0)
                     && (first.name.starts_with("Tables_in_") || first.name == "Database")
                 {
                     first.name = format!("{} ({pattern})", first.name);

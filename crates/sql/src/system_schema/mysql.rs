@@ -64,7 +64,7 @@ fn defined(text: &str) -> Result<Arc<Table>> {
         return Err(cursor.syntax().into());
     };
     let (text_rules, text) = (TextRules::default(), TextDefaults::default());
-    let (new, _) = new_table(&create, SystemSchema::Mysql.name(), &[], rules, text_rules, text)?;
+    let new = new_table(&create, SystemSchema::Mysql.name(), &[], rules, text_rules, text)?;
     Ok(Arc::new(listed_table(new, make_rules)?))
 }
 

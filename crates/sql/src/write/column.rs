@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use expression::{Level, RowView, json_scalar, text_of};
+use expression::{Level, RowView, Warnings, json_scalar, text_of};
 use rows::schema::Column;
 use rows::table::Table;
 use values::ErrorCode;
@@ -86,21 +86,38 @@ impl WriteContext<'_> {
             }
             Store::Value(value) => Ok(value.clone()),
             Store::Now => Ok(now_value(&column.ty, self.facts.now, self.facts.zone)),
-            // An ENUM's default is its first word.
-            Store::Missing if matches!(column.ty, ColumnType::Enum { .. }) => Ok(Value::Enum(1)),
-            Store::Missing => {
-                let message = format!("Field '{}' doesn't have a default value", column.name);
-                if self.strict && !self.ignore {
-                    return Err(SqlError::new(ErrorCode::NoDefaultForField, message));
-                }
-                self.warnings.borrow_mut().push(
-                    Level::Warning,
-                    ErrorCode::NoDefaultForField,
-                    message,
-                );
-                Ok(if column.nullable { Value::Null } else { implied_default(&column.ty) })
-            }
+            Store::Missing => self.missing_value(column, Warnings::push_each),
         }
+    }
+
+    /// The same of a column that the statement does not name, of whose default it is warned once
+    /// (MySQL 9.7: tests/oracle/sql/omitted-columns.sql).
+    ///
+    /// # Errors
+    /// As `default_value`.
+    pub fn omitted_value(&self, column: &Column, store: &Store, row: RowView<'_>) -> Result<Value> {
+        match store {
+            Store::Missing => self.missing_value(column, Warnings::push_once),
+            store => self.default_value(column, store, row),
+        }
+    }
+
+    /// What a column has that has no default.
+    fn missing_value(
+        &self,
+        column: &Column,
+        warn: fn(&mut Warnings, ErrorCode, String),
+    ) -> Result<Value> {
+        // An ENUM's default is its first word.
+        if matches!(column.ty, ColumnType::Enum { .. }) {
+            return Ok(Value::Enum(1));
+        }
+        let message = format!("Field '{}' doesn't have a default value", column.name);
+        if self.strict && !self.ignore {
+            return Err(SqlError::new(ErrorCode::NoDefaultForField, message));
+        }
+        warn(&mut self.warnings.borrow_mut(), ErrorCode::NoDefaultForField, message);
+        Ok(if column.nullable { Value::Null } else { implied_default(&column.ty) })
     }
 
     /// Gives the columns of a row that the statement leaves to their defaults these; those that
@@ -119,7 +136,7 @@ impl WriteContext<'_> {
             for (position, default) in defaults.iter().enumerate() {
                 if !is_said[position] && matches!(default, Store::Expression(_)) == is_late {
                     let column = &table.columns[position];
-                    row[position] = self.default_value(column, default, RowView::Values(row))?;
+                    row[position] = self.omitted_value(column, default, RowView::Values(row))?;
                 }
             }
         }

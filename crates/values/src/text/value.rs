@@ -21,6 +21,13 @@ pub fn write_text(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u
     }
 }
 
+/// Puts zeros in front of a number's text, which begins at a place of `out`, until it has so many
+/// characters: ZEROFILL.
+pub fn fill_with_zeros(out: &mut Vec<u8>, start: usize, width: u8) {
+    let zeros = (start + usize::from(width)).saturating_sub(out.len());
+    out.splice(start..start, std::iter::repeat_n(b'0', zeros));
+}
+
 fn write_other(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
     match (datum, ty) {
         (Datum::Enum(position), ColumnType::Enum { .. }) => {

@@ -22,7 +22,7 @@ use crate::functions::call::Call;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::tree::function::Function;
-use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::cell::{Cell, NULL};
 
 const LENGTH_BYTES: usize = 4;
 /// Bits of the length that count.
@@ -35,7 +35,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     let Call { function, arguments, scope, .. } = *call;
     use Function as F;
     let mut buffer = Vec::new();
-    let bytes = bytes_of(&arguments[0].ty, cells[0].datum(), scope.zone, &mut buffer);
+    let bytes = arguments[0].bytes_of(cells[0].datum(), scope.zone, &mut buffer);
     if bytes.is_empty() {
         let length = Cell::Plain(Datum::UInt(0));
         return Ok(if function == F::UncompressedLength { length } else { Cell::Owned(vec![]) });

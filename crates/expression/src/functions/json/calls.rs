@@ -30,7 +30,7 @@ use crate::statement::error::{Error, Result};
 use crate::statement::limits::{LARGE_BYTES, Room};
 use crate::tree::function::Function;
 use crate::tree::node::Node;
-use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::cell::{Cell, NULL};
 use crate::value::json::conversion::{JsonMembers, invalid, print};
 use crate::value::json::document::{Json, write_string};
 
@@ -151,7 +151,7 @@ impl<'g, 'a> JsonCall<'g, 'a> {
             Datum::Null if !is_no_text(&self.arguments[at].ty) => return Ok(None),
             Datum::Bytes(text) => text,
             datum @ (Datum::Enum(_) | Datum::Set(_)) => {
-                bytes_of(&self.arguments[at].ty, datum, self.scope.zone, &mut buffer)
+                self.arguments[at].bytes_of(datum, self.scope.zone, &mut buffer)
             }
             _ => {
                 let (name, number) = (self.name(), at + 1);
@@ -205,7 +205,7 @@ impl<'g, 'a> JsonCall<'g, 'a> {
                 return Err(Error::null_member_name());
             }
             let mut buffer = Vec::new();
-            let name = bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, &mut buffer);
+            let name = arguments[at].bytes_of(cells[at].datum(), scope.zone, &mut buffer);
             let name = String::from_utf8_lossy(name).into_owned();
             let mut value = Vec::new();
             value_of(&arguments[at + 1], &cells[at + 1], scope.zone).write(&mut value);
@@ -427,7 +427,7 @@ pub(crate) fn one_or_all(
     scope: &Scope<'_>,
 ) -> Result<bool> {
     let mut buffer = Vec::new();
-    let word = bytes_of(&argument.ty, cell.datum(), scope.zone, &mut buffer);
+    let word = argument.bytes_of(cell.datum(), scope.zone, &mut buffer);
     let all = word.eq_ignore_ascii_case(b"all");
     match all || word.eq_ignore_ascii_case(b"one") {
         true => Ok(all),

@@ -26,7 +26,7 @@ use crate::functions::json::single_value::{number, whole_number};
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::tree::node::Node;
-use crate::value::cell::{Cell, bytes_of};
+use crate::value::cell::Cell;
 use crate::value::json::conversion::{invalid, print};
 use crate::value::json::document::Json;
 
@@ -103,7 +103,7 @@ impl JsonTable {
         let text = match cell.datum() {
             Datum::Null => return Ok(()),
             Datum::Bytes(text) => text,
-            datum if is_text => bytes_of(&self.document.ty, datum, scope.zone, &mut buffer),
+            datum if is_text => self.document.bytes_of(datum, scope.zone, &mut buffer),
             _ => {
                 return Err(Error::new(
                     ErrorCode::InvalidTypeForJson,

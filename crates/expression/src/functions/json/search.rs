@@ -17,7 +17,7 @@ use crate::functions::json::path::{find_plainly, is_identifier, path_of};
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::tree::node::Node;
-use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::cell::{Cell, NULL};
 use crate::value::json::conversion::print;
 use crate::value::json::document::{Json, write_string};
 
@@ -45,7 +45,7 @@ pub(crate) fn search<'a>(
     }
     let wants_all = one_or_all("json_search", &arguments[1], &cells[1], scope)?;
     let text = |at: usize, buffer: &mut Vec<u8>| {
-        bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, buffer).to_vec()
+        arguments[at].bytes_of(cells[at].datum(), scope.zone, buffer).to_vec()
     };
     let escape = match cells.get(3).map(Cell::datum) {
         None | Some(Datum::Null) => Some('\\'),

@@ -9,7 +9,7 @@ use values::ErrorCode;
 use crate::functions::call::{Call, whole};
 use crate::statement::error::{Error, Result};
 use crate::tree::function::Function;
-use crate::value::cell::{Cell, bytes_of};
+use crate::value::cell::Cell;
 
 /// The value of an operator.
 ///
@@ -19,9 +19,9 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     let mut buffers = [Vec::new(), Vec::new()];
     let [first_buffer, second_buffer] = &mut buffers;
     let zone = call.scope.zone;
-    let first = bytes_of(&call.arguments[0].ty, cells[0].datum(), zone, first_buffer);
+    let first = call.arguments[0].bytes_of(cells[0].datum(), zone, first_buffer);
     let second: &[u8] = match (call.arguments.get(1), cells.get(1)) {
-        (Some(node), Some(cell)) => bytes_of(&node.ty, cell.datum(), zone, second_buffer),
+        (Some(node), Some(cell)) => node.bytes_of(cell.datum(), zone, second_buffer),
         _ => &[],
     };
     let both = |combine: fn(u8, u8) -> u8| match first.len() == second.len() {

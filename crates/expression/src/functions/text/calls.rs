@@ -20,7 +20,7 @@ use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::tree::function::Function;
 use crate::tree::node::{Node, common_collation};
-use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::cell::{Cell, NULL};
 use crate::value::number::Number;
 
 /// Bytes that a search compares before it asks again whether the statement is to go on.
@@ -155,7 +155,7 @@ pub(crate) fn texts_of<'a>(
     buffers: &'a mut [Vec<u8>],
 ) -> Vec<&'a [u8]> {
     let pairs = cells.iter().zip(arguments).zip(buffers);
-    pairs.map(|((cell, own), buffer)| bytes_of(&own.ty, cell.datum(), scope.zone, buffer)).collect()
+    pairs.map(|((cell, own), buffer)| own.bytes_of(cell.datum(), scope.zone, buffer)).collect()
 }
 
 /// The collation that two text arguments compare under.
@@ -392,7 +392,7 @@ pub(crate) fn concat_ws<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<C
         return Ok(NULL);
     }
     let mut separator = Vec::new();
-    let separator = bytes_of(&arguments[0].ty, cells[0].datum(), scope.zone, &mut separator);
+    let separator = arguments[0].bytes_of(cells[0].datum(), scope.zone, &mut separator);
     let text_bytes = |cell: &Cell<'_>| match cell.datum() {
         Datum::Bytes(text) => text.len(),
         _ => 0,
@@ -411,7 +411,7 @@ pub(crate) fn concat_ws<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<C
             out.extend_from_slice(separator);
         }
         first = false;
-        crate::value::cell::text_of(&argument.ty, cell.datum(), scope.zone, &mut out);
+        argument.write_text(cell.datum(), scope.zone, &mut out);
     }
     Ok(Cell::Counted(out, room))
 }
@@ -489,7 +489,7 @@ pub(crate) fn quote<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<
         return Ok(Cell::Owned(b"NULL".to_vec()));
     }
     let mut buffer = Vec::new();
-    let text = bytes_of(&call.arguments[0].ty, cells[0].datum(), call.scope.zone, &mut buffer);
+    let text = call.arguments[0].bytes_of(cells[0].datum(), call.scope.zone, &mut buffer);
     let escaped = text.iter().filter(|byte| matches!(byte, b'\'' | b'\\' | 0 | 26));
     made(call.function, text.len() + escaped.count() + 2, call.scope, || quoted(text))
 }

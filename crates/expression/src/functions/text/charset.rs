@@ -14,7 +14,7 @@ use crate::functions::call::Call;
 use crate::statement::error::Result;
 use crate::tree::function::Function;
 use crate::tree::node::{Kind, Node};
-use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::cell::{Cell, NULL};
 use crate::value::types::RESULT_CHARS_MAX;
 
 const BYTES: ColumnType = ColumnType::VarBinary { bytes: u32::MAX };
@@ -26,7 +26,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     let set = std::str::from_utf8(name).ok().and_then(CharacterSet::parse);
     let Some(set) = set.filter(|_| !value.is_null()) else { return Ok(NULL) };
     let mut buffer = Vec::new();
-    let bytes = bytes_of(&arguments[0].ty, value.datum(), scope.zone, &mut buffer);
+    let bytes = arguments[0].bytes_of(value.datum(), scope.zone, &mut buffer);
     if function != Function::ReadAs {
         return Ok(Cell::Owned(set.encode(bytes).into_owned()));
     }

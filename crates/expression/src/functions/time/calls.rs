@@ -17,7 +17,7 @@ use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::statement::limits::Room;
 use crate::tree::function::Function;
-use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::cell::{Cell, NULL};
 use crate::value::moment::{Unit, day_of_year, extract, week, weekday};
 
 /// Days from 0000-01-01 to 1970-01-01, plus one: TO_DAYS('0000-01-01') is 1.
@@ -107,7 +107,7 @@ fn pattern_of<'b>(
     buffer: &'b mut Vec<u8>,
 ) -> Option<&'b [u8]> {
     let cell = cells.get(1).filter(|cell| !cell.is_null())?;
-    Some(bytes_of(&call.arguments[1].ty, cell.datum(), call.scope.zone, buffer))
+    Some(call.arguments[1].bytes_of(cell.datum(), call.scope.zone, buffer))
 }
 
 /// A moment in the form that the second argument says.
@@ -342,7 +342,7 @@ pub(crate) fn str_to_date<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result
     let mut buffer = Vec::new();
     let text = match cells[0].datum() {
         Datum::Null => return Ok(NULL),
-        datum => bytes_of(&arguments[0].ty, datum, scope.zone, &mut buffer),
+        datum => arguments[0].bytes_of(datum, scope.zone, &mut buffer),
     };
     let Datum::Bytes(pattern) = cells[1].datum() else { return Ok(NULL) };
     let is_time = matches!(node.ty, ColumnType::Time { .. });

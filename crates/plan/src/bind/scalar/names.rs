@@ -171,7 +171,7 @@ impl<'a> Names<'a> {
         if qualifier.is_some_and(|name| !self.is_own_table(name)) {
             return None;
         }
-        Some(column_node(table, table.column(column)?))
+        Some(column_node(table, table.column_or_row_id(column)?))
     }
 
     /// The value of a column that INSERT would add.
@@ -269,10 +269,12 @@ pub fn default_node(column: &Column) -> Bound<Node> {
 /// A column of the row.
 pub fn column_node(table: &TableDefinition, position: usize) -> Node {
     let column = &table.columns[position];
-    Node::new(Kind::Column(position), column.ty.clone(), column.nullable)
+    let zerofill = column.zerofill.unwrap_or_default();
+    Node { zerofill, ..Node::new(Kind::Column(position), column.ty.clone(), column.nullable) }
 }
 
 pub(super) fn incoming_node(table: &TableDefinition, position: usize) -> Node {
     let column = &table.columns[position];
-    Node::new(Kind::Incoming(position), column.ty.clone(), true)
+    let zerofill = column.zerofill.unwrap_or_default();
+    Node { zerofill, ..Node::new(Kind::Incoming(position), column.ty.clone(), true) }
 }

@@ -190,7 +190,7 @@ pub(super) fn table_constraints(engine: &Engine, asked: &AskedTables<'_>) -> Lis
                 text(&table.database),
                 text(&table.name),
                 text("CHECK"),
-                text("YES"),
+                text(if check.unenforced { "NO" } else { "YES" }),
             ]);
         }
     }

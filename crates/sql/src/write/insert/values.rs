@@ -141,9 +141,9 @@ impl InsertPlan {
                 // It may ask for values that are the statement's literals still.
                 Store::Expression(_) => {
                     let row = made_row(values, literals, rest);
-                    context.default_value(column, default, RowView::Datums(&row))?
+                    context.omitted_value(column, default, RowView::Datums(&row))?
                 }
-                _ => context.default_value(column, default, RowView::None)?,
+                _ => context.omitted_value(column, default, RowView::None)?,
             };
         }
         self.compute_incoming(values, literals, rest)

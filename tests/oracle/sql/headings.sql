@@ -1,0 +1,32 @@
+# What a result calls its columns
+# judges: mysql
+CREATE TABLE t (Aa INT, bB INT)
+CREATE VIEW v AS SELECT aa, Aa + 1 AS Bb FROM t
+# Brackets and plus signs are not part of the name of a column or literal
+SELECT (aa), (t.aa), (1), ((aa)), ('x'), (null), NULL, (aa + 1), +aa, +1, + aa, -(aa), (+1), (-1), - 1 FROM t
+SELECT (true), (1.5), (0x41), ((1+1)), (abs(1)), (((aa))+1), (aa)+1, +(aa), + + 1, +1.5, +'a', (- aa) FROM t
+# Of literals next to each other the first one names the column, without the spaces in front
+SELECT 'a' 'b', "a" "b", 'a' 'b' 'c', 'a'   'b', ('a'), ' x', '  ', 'x ', 'it''s' 'b', 'a''b', "a""b", 'a\'b', 'a\\' 'b'
+# What is merged calls its columns by their names
+SELECT AA, bb, v.BB, (BB), +bb FROM v
+WITH c AS (SELECT aa FROM t) SELECT AA, c.AA FROM c
+SELECT AA FROM (SELECT aa FROM t) x
+SELECT AA FROM (SELECT aa FROM t UNION SELECT 1) x
+SELECT AA FROM (SELECT DISTINCT aa FROM t) x
+SELECT AA FROM (SELECT aa FROM t LIMIT 1) x
+SELECT AA FROM (SELECT MAX(aa) AS aa FROM t) x
+SELECT AA FROM (SELECT 1 AS aa) x
+SELECT AA, BB FROM t JOIN (SELECT 1 AS b) q
+SELECT table_schema, Table_Name, TABLE_TYPE, t.engine FROM information_schema.tables t WHERE table_schema = 'none'
+SELECT schema_name FROM (SELECT schema_name FROM information_schema.schemata) t WHERE schema_name = 'none'
+SELECT schema_name AS x, upper(schema_name) FROM information_schema.schemata WHERE schema_name = 'none'
+SELECT column_name, ordinal_position FROM information_schema.columns WHERE table_schema = 'none'
+SELECT user, id FROM information_schema.processlist WHERE id = 0
+SELECT Engine FROM information_schema.engines WHERE engine = 'none'
+SELECT variable_name FROM performance_schema.global_variables WHERE variable_name = 'none'
+# In brackets, with its literals
+(SELECT 1 + 1)
+(SELECT aa  + 1 FROM t)
+(SELECT 1 + 1) LIMIT 1
+# Neither numbers nor times nor NULL have a character set of their own
+SELECT CHARSET(NULL), COLLATION(NULL), CHARSET(1), COLLATION(1), CHARSET(NOW()), CHARSET(1.5), COLLATION(NULLIF(1,1)), CHARSET('a'), CHARSET(CONCAT(1)), CHARSET(YEAR(NOW()))

@@ -1,0 +1,25 @@
+# Of a column without a default that a statement does not name it is warned once, whatever rows it adds
+# judges: mysql
+SET sql_mode = ''
+CREATE TABLE t (a INT NOT NULL, b INT NOT NULL, c INT, e ENUM('x','y') NOT NULL)
+INSERT INTO t (c) VALUES (1), (2), (3)
+SHOW WARNINGS
+INSERT INTO t () VALUES (), ()
+SHOW WARNINGS
+INSERT INTO t (a) VALUES (1), (2)
+SHOW WARNINGS
+INSERT INTO t (c) SELECT 1 UNION SELECT 2
+SHOW WARNINGS
+INSERT INTO t (b, c) SELECT c, 1 FROM t WHERE c IS NOT NULL
+SHOW WARNINGS
+REPLACE INTO t (c) VALUES (1), (2)
+SHOW WARNINGS
+INSERT INTO t SET c = 1
+SHOW WARNINGS
+SET sql_mode = DEFAULT
+INSERT INTO t (c) VALUES (1), (2)
+INSERT IGNORE INTO t (c) VALUES (1), (2)
+SHOW WARNINGS
+UPDATE IGNORE t SET a = DEFAULT WHERE c = 3
+SHOW WARNINGS
+SELECT COUNT(*), SUM(a), SUM(b) FROM t
