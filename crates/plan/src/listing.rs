@@ -73,8 +73,8 @@ impl SystemSchema {
     /// Whether MySQL has a table of it as a view over its dictionary, whose columns a result calls
     /// by their names (MySQL 9.7: tests/oracle/sql/headings.sql).
     pub fn is_view_of_mysql(self, table: &str) -> bool {
-        let is_it = |name: &&str| name.eq_ignore_ascii_case(table);
-        self == SystemSchema::Information && VIEWS_OF_DICTIONARY.iter().any(|name| is_it(&name))
+        let mut views = VIEWS_OF_DICTIONARY.iter();
+        self == SystemSchema::Information && views.any(|name| name.eq_ignore_ascii_case(table))
     }
 
     /// Whether a name in it is that of a stored table or view: `sys` may have such, as in MySQL,

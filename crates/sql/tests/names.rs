@@ -70,3 +70,19 @@ fn a_constraint_that_is_no_index_may_have_a_name_that_ends_in_a_space() {
     let made = "CREATE TABLE u (a INT, CONSTRAINT `of p ` FOREIGN KEY (a) REFERENCES p (id))";
     assert_eq!(error(&mut own, made), 1280);
 }
+
+#[test]
+fn a_column_of_a_derived_table_could_not_be_named_as_it_was_written() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE t (a INT, b INT)");
+    run(s, "INSERT INTO t VALUES (1, 2)");
+    for (query, expected) in [
+        ("SELECT x.`a+1` FROM (SELECT a+1 FROM t) x", "2"),
+        ("SELECT `COUNT(1)` FROM (SELECT COUNT(1) FROM t) x", "1"),
+        ("WITH c AS (SELECT a+b FROM t) SELECT c.`a+b` FROM c", "3"),
+        ("SELECT `a+1` FROM (SELECT a+1 FROM t UNION SELECT 3) x", "2\n3"),
+        ("SELECT x._rowid FROM (SELECT 1 AS _rowid) x", "1"),
+    ] {
+        assert_eq!(run(s, query), expected, "{query}");
+    }
+}

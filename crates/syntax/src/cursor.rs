@@ -18,6 +18,7 @@ use values::codes::from_hex;
 use values::{ErrorCode, SqlMode};
 
 use super::brackets::{is_word, say_brackets};
+use super::derived_names::name_columns;
 use super::dialect::{self, RowhouseDialect};
 use super::query_list::say_query_lists;
 use super::scan::{DIGITS_MARK, LIST_MARK};
@@ -430,7 +431,9 @@ impl<'a> Cursor<'a> {
     /// As `expression`.
     pub fn query(&mut self) -> Result<Box<Query>> {
         let parsed = self.parser.parse_query();
-        parsed.map_err(|error| self.translate(error))
+        let mut query = parsed.map_err(|error| self.translate(error))?;
+        name_columns(&mut query, self.text);
+        Ok(query)
     }
 
     /// A statement, as sqlparser knows it.
@@ -676,7 +679,7 @@ fn location_of(message: &str) -> Option<(u64, u64)> {
 }
 
 /// Where a line and a column, both from 1, are in a text.
-fn offset_of(text: &str, line: u64, column: u64) -> usize {
+pub(super) fn offset_of(text: &str, line: u64, column: u64) -> usize {
     let mut start = 0;
     for _ in 1..line.max(1) {
         start = text[start..].find('\n').map_or(text.len(), |at| start + at + 1);

@@ -21,6 +21,7 @@ mod brackets;
 mod call;
 pub mod change;
 pub mod cursor;
+mod derived_names;
 pub mod dialect;
 pub mod digest;
 mod error;

@@ -30,3 +30,19 @@ SELECT variable_name FROM performance_schema.global_variables WHERE variable_nam
 (SELECT 1 + 1) LIMIT 1
 # Neither numbers nor times nor NULL have a character set of their own
 SELECT CHARSET(NULL), COLLATION(NULL), CHARSET(1), COLLATION(1), CHARSET(NOW()), CHARSET(1.5), COLLATION(NULLIF(1,1)), CHARSET('a'), CHARSET(CONCAT(1)), CHARSET(YEAR(NOW()))
+# Columns of derived tables are called as they are written, and named so around them
+SELECT * FROM (SELECT aa+1, 1  +  1 FROM t) x
+SELECT x.`aa+1` FROM (SELECT aa+1 FROM t) x
+SELECT `aa+1` FROM (SELECT aa+1 FROM t UNION SELECT 3) x
+SELECT * FROM (SELECT aa+1 AS q, 'lit', 5, 1.5 , ( aa ) FROM t) x
+SELECT * FROM (SELECT * FROM (SELECT aa+1 FROM t) y) x
+SELECT * FROM t WHERE (aa+1) IN (SELECT * FROM (SELECT aa+1 FROM t) z)
+WITH c AS (SELECT COUNT(*) FROM t) SELECT * FROM c
+SELECT * FROM (SELECT COUNT(1), MAX( aa ), COUNT(*) FROM t) x
+SELECT * FROM (SELECT 1  + 1) x JOIN (SELECT 2 +  3) y
+SELECT * FROM (SELECT CASE WHEN 1 THEN 2 END, IF(1, 2, 3), NOT 1, !1, - 1) x
+SELECT a.* FROM (SELECT bb+3 FROM t) a, (SELECT 5+6) b
+CREATE VIEW v1 AS SELECT * FROM (SELECT 1 +1, aa+ 2 FROM t) q
+SELECT * FROM v1
+CREATE TABLE c1 AS SELECT * FROM (SELECT 1 +1, aa+ 2 FROM t) q
+SELECT * FROM c1

@@ -307,7 +307,7 @@ impl Node {
 
     /// What COLLATION says: numbers, times and NULL are of none but binary.
     pub fn announced_collation(&self) -> Collation {
-        match self.is_text() {
+        match self.is_text() && !matches!(self.kind, Kind::Constant(Value::Null)) {
             true => self.text_collation().0,
             false => Collation::Binary,
         }

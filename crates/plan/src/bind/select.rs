@@ -11,6 +11,8 @@
 //!
 //! Not here: LIMIT (`query`), FROM (`from`).
 
+use std::ops::ControlFlow;
+
 use expression::{Kind, Node, parts_of};
 use sqlparser::ast;
 use values::ErrorCode;
@@ -212,7 +214,7 @@ impl Binder<'_> {
                     let node = self.expression(scope, expr, "field list")?;
                     let title = titles.and_then(|(_, texts)| texts.get(at));
                     let named = self.named && scope.parent.is_none();
-                    if title.is_none() && named && has_literal(&node) {
+                    if title.is_none() && named && (has_literal(&node) || has_place(expr)) {
                         // Its name is its text, of which the literals were taken out. Nobody asks
                         // for the name of a column of a sub-query in an expression.
                         return needs_literals("an unnamed column by shape");
@@ -365,6 +367,18 @@ fn output_column(
     let (ty, nullable, origin) = (result_type(&node), node.nullable, scope.origin(&node));
     let coercibility = node.collation().1;
     (OutputColumn { name, ty, nullable, origin, keeps_digits: false, coercibility }, node)
+}
+
+/// Whether an expression has the place of a literal, which what it is bound to may not need:
+/// `COUNT(1)`.
+fn has_place(expr: &ast::Expr) -> bool {
+    let is_place = |part: &ast::Expr| match part {
+        ast::Expr::Value(value) if matches!(value.value, ast::Value::Placeholder(_)) => {
+            ControlFlow::Break(())
+        }
+        _ => ControlFlow::Continue(()),
+    };
+    ast::visit_expressions(expr, is_place).is_break()
 }
 
 /// The name of a column of a relation whose columns are announced by their names.
