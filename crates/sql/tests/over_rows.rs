@@ -656,7 +656,10 @@ fn found_rows_forgot_those_that_offset_passed_over() {
         ("SELECT 1 LIMIT 1, 1", 1),
         ("SELECT a FROM t UNION SELECT b FROM t LIMIT 1, 2", 3),
         ("SELECT SQL_CALC_FOUND_ROWS a FROM t UNION ALL SELECT b FROM t LIMIT 2", 12),
-        ("SELECT SQL_CALC_FOUND_ROWS a FROM t UNION ALL SELECT b FROM t ORDER BY 1 LIMIT 20, 3", 12),
+        (
+            "SELECT SQL_CALC_FOUND_ROWS a FROM t UNION ALL SELECT b FROM t ORDER BY 1 LIMIT 20, 3",
+            12,
+        ),
     ] {
         run(s, query);
         assert_eq!(run(s, "SELECT FOUND_ROWS()"), found.to_string(), "{query}");

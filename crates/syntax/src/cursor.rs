@@ -20,6 +20,7 @@ use values::{ErrorCode, SqlMode};
 use super::brackets::{is_word, say_brackets};
 use super::derived_names::name_columns;
 use super::dialect::{self, RowhouseDialect};
+use super::location::offset_of;
 use super::query_list::say_query_lists;
 use super::scan::{DIGITS_MARK, LIST_MARK};
 use super::user_variables::say_user_variables;
@@ -676,17 +677,6 @@ fn location_of(message: &str) -> Option<(u64, u64)> {
     let (_, place) = message.rsplit_once(" at Line: ")?;
     let (line, column) = place.split_once(", Column: ")?;
     Some((line.parse().ok()?, column.trim().parse().ok()?))
-}
-
-/// Where a line and a column, both from 1, are in a text.
-pub(super) fn offset_of(text: &str, line: u64, column: u64) -> usize {
-    let mut start = 0;
-    for _ in 1..line.max(1) {
-        start = text[start..].find('\n').map_or(text.len(), |at| start + at + 1);
-    }
-    let skip = column.saturating_sub(1) as usize;
-    let rest = &text[start..];
-    start + rest.char_indices().nth(skip).map_or(rest.len(), |(at, _)| at)
 }
 
 fn syntax_at_location(text: &str, line: u64, column: u64) -> Error {

@@ -15,7 +15,7 @@ use sqlparser::ast::{
     VisitorMut,
 };
 
-use super::cursor::offset_of;
+use super::location::offset_of;
 use super::select_list::item_texts;
 
 /// Characters of a longer name are not those that were written, in MySQL either.

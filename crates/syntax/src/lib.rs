@@ -29,6 +29,7 @@ pub mod event;
 pub mod grant;
 pub mod keywords;
 pub mod load;
+mod location;
 pub mod partition;
 mod query_list;
 pub mod rule;

@@ -45,12 +45,7 @@ impl Node {
     }
 
     /// The text of one of its values, borrowed if it is one.
-    pub fn bytes_of<'b>(
-        &self,
-        datum: Datum<'b>,
-        zone: Zone,
-        buffer: &'b mut Vec<u8>,
-    ) -> &'b [u8] {
+    pub fn bytes_of<'b>(&self, datum: Datum<'b>, zone: Zone, buffer: &'b mut Vec<u8>) -> &'b [u8] {
         match datum {
             Datum::Bytes(bytes) => bytes,
             other => {

@@ -55,8 +55,7 @@ pub fn item_name(expr: &Expr, text: Option<&String>) -> String {
 /// one, or all of it (MySQL 9.7: tests/oracle/sql/headings.sql).
 pub fn named_within(expr: &Expr) -> &Expr {
     let mut within = expr;
-    while let Expr::Nested(inner)
-    | Expr::UnaryOp { op: UnaryOperator::Plus, expr: inner } = within
+    while let Expr::Nested(inner) | Expr::UnaryOp { op: UnaryOperator::Plus, expr: inner } = within
     {
         within = inner;
     }

@@ -36,11 +36,8 @@ impl Engine {
         let _parents = self.close_parents(&definition, &patience)?;
         let mut change = self.catalog().change();
         self.check_free(&definition.database, &definition.name)?;
-        let nothing = TableDefinition {
-            foreign_keys: Vec::new(),
-            checks: Vec::new(),
-            ..definition.clone()
-        };
+        let nothing =
+            TableDefinition { foreign_keys: Vec::new(), checks: Vec::new(), ..definition.clone() };
         self.check_names_of_checks(&definition, &nothing)?;
         self.check_foreign_keys(&mut definition, &nothing, checks)?;
         self.check_adopted(&definition, checks)?;

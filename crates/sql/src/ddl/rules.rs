@@ -8,8 +8,7 @@ use rows::alter::ConversionRules;
 use rows::ddl::NewCheck;
 use rows::rules::{Check, Rules, value_at};
 use rows::schema::{
-    CheckDefinition, Column, ColumnVisibility, ComputedColumn, DefaultValue, Index,
-    TableDefinition,
+    CheckDefinition, Column, ColumnVisibility, ComputedColumn, DefaultValue, Index, TableDefinition,
 };
 use sqlparser::ast::{DataType, Expr};
 use syntax::rule::{rule, rule_text};

@@ -81,9 +81,7 @@ impl Session {
         let stream = self.rows_to_make_of(create)?;
         let new = match &create.like {
             Some(like) => new_like(&*self.base_table(like)?, &database, &name),
-            None => {
-                self.table_made_of(create, &database, stream.as_ref())?
-            }
+            None => self.table_made_of(create, &database, stream.as_ref())?,
         };
         let table = engine.create_temporary_table(new)?;
         self.drop_temporary(&database, &name);
