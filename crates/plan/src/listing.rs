@@ -97,10 +97,9 @@ impl SystemSchema {
 }
 
 /// The tables of information_schema that are views in MySQL.
-const VIEWS_OF_DICTIONARY: [&str; 27] = [
+const VIEWS_OF_DICTIONARY: [&str; 26] = [
     "CHARACTER_SETS",
     "CHECK_CONSTRAINTS",
-    "COLLATIONS",
     "COLLATION_CHARACTER_SET_APPLICABILITY",
     "COLUMNS",
     "COLUMNS_EXTENSIONS",
