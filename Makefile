@@ -61,6 +61,7 @@ scripts: setup rocksdb peers suite-packages
 #   make suites SUITES=django
 SUITES ?=
 suites: setup rocksdb peers suite-packages
+	scripts/install-suites --whole
 	cargo build --release --package server
 	ROWHOUSE=$(program) tests/clients/run jdbc mysqlasync methods
 	ROWHOUSE=$(program) tests/suites/run --whole $(SUITES)

@@ -1,6 +1,6 @@
-"""Tests of drivers: that of Go, with its own runner, and those of frameworks for Node.js, whose packages
-hold no tests: for each of these a scenario of migrations, relations, transactions, upserts and what the
-framework reads of tables (`node/`)."""
+"""Tests of drivers: that of Go, with its own runner, and those of frameworks for Node.js and of Hibernate,
+whose packages hold no tests: for each of these a scenario of migrations, relations, transactions, upserts
+and what the framework reads of tables (`node/`, `hibernate/`)."""
 
 import json
 import re
@@ -35,6 +35,24 @@ class GoSqlDriver(Suite):
         return outcomes
 
 
+def outcomes_written(written):
+    """The outcomes that a scenario of ours has written, a step a line."""
+    return {test: outcome for outcome, test in re.findall(r"^(passed|failed) (.+)$", written, re.MULTILINE)}
+
+
+class Hibernate(Suite):
+    """A scenario of Hibernate, over Connector/J, and at MariaDB over MariaDB's driver."""
+
+    name = "hibernate"
+    version = "Hibernate ORM 7.4.15"
+    tool = "mvn"
+
+    def run(self, port, whole):
+        """The outcomes at the server of a port."""
+        command = ["mvn", "-q", "-B", "compile", "exec:java", "-Dexec.mainClass=Scenario", "-Dexec.cleanupDaemonThreads=false"]
+        return outcomes_written(self.start(command, HERE / "hibernate", port))
+
+
 class NodeScenario(Suite):
     """A scenario of a framework for Node.js."""
 
@@ -42,8 +60,8 @@ class NodeScenario(Suite):
 
     def run(self, port, whole):
         """The outcomes at the server of a port."""
-        written = self.start(["node", f"{self.name}.js"], HERE / "node", port, NODE_PATH=str(CACHE / "node_modules"))
-        return {test: outcome for outcome, test in re.findall(r"^(passed|failed) (.+)$", written, re.MULTILINE)}
+        places = {"NODE_PATH": str(CACHE / "node_modules"), "PRISMA": str(CACHE / "prisma")}
+        return outcomes_written(self.start(["node", f"{self.name}.js"], HERE / "node", port, **places))
 
 
 class Knex(NodeScenario):
@@ -64,3 +82,10 @@ class TypeOrm(NodeScenario):
 class Drizzle(NodeScenario):
     name = "drizzle"
     version = "Drizzle 0.45.4"
+
+
+class Prisma(NodeScenario):
+    """Its client and query compiler; its schema engine is a program that no package holds."""
+
+    name = "prisma"
+    version = "Prisma 7.10.0"
