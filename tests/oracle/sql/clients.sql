@@ -21,19 +21,19 @@ SHOW TABLES LIKE 'wp_options'
 SELECT GET_LOCK('wp_x', 0)
 SELECT RELEASE_LOCK('wp_x')
 SELECT YEAR(post_date), DATE_FORMAT(post_date,'%M') FROM wp_posts ORDER BY ID
-SELECT table_name, engine FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY 1
+SELECT TABLE_NAME, ENGINE FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY 1
 SELECT TABLE_NAME AS 'table', TABLE_ROWS IS NOT NULL AS 'rows', SUM(data_length + index_length) > 0 as 'bytes' FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN ('wp_posts') GROUP BY TABLE_NAME
 SELECT DEFAULT_CHARACTER_SET_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME=DATABASE()
 # django
 SET SQL_AUTO_IS_NULL = 0
 SHOW FULL TABLES
-SELECT table_name, table_type, table_comment FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY 1
-SELECT table_name, column_name FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND table_name = 'child'
-SELECT kc.`constraint_name`, kc.`column_name`, kc.`referenced_table_name`, kc.`referenced_column_name`, c.`constraint_type` FROM information_schema.key_column_usage AS kc, information_schema.table_constraints AS c WHERE kc.table_schema = DATABASE() AND (c.table_schema = kc.table_schema OR c.table_schema IS NULL) AND c.constraint_name = kc.constraint_name AND kc.table_name = 'child' AND c.table_name = kc.table_name ORDER BY kc.`ordinal_position`
-SELECT cc.constraint_name, cc.check_clause FROM information_schema.check_constraints AS cc, information_schema.table_constraints AS tc WHERE cc.constraint_schema = DATABASE() AND tc.table_schema = cc.constraint_schema AND cc.constraint_name = tc.constraint_name AND tc.constraint_type = 'CHECK' AND tc.table_name = 'child'
-SELECT engine FROM information_schema.tables WHERE table_name = 'child' AND table_schema = DATABASE()
-SELECT default_character_set_name, default_collation_name FROM information_schema.schemata WHERE schema_name = DATABASE()
-SELECT referenced_column_name FROM information_schema.key_column_usage WHERE referenced_table_name IS NOT NULL AND table_schema = DATABASE()
+SELECT TABLE_NAME, TABLE_TYPE, TABLE_COMMENT FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY 1
+SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND table_name = 'child'
+SELECT kc.`CONSTRAINT_NAME`, kc.`COLUMN_NAME`, kc.`REFERENCED_TABLE_NAME`, kc.`REFERENCED_COLUMN_NAME`, c.`CONSTRAINT_TYPE` FROM information_schema.key_column_usage AS kc, information_schema.table_constraints AS c WHERE kc.table_schema = DATABASE() AND (c.table_schema = kc.table_schema OR c.table_schema IS NULL) AND c.constraint_name = kc.constraint_name AND kc.table_name = 'child' AND c.table_name = kc.table_name ORDER BY kc.`ordinal_position`
+SELECT cc.CONSTRAINT_NAME, cc.CHECK_CLAUSE FROM information_schema.check_constraints AS cc, information_schema.table_constraints AS tc WHERE cc.constraint_schema = DATABASE() AND tc.table_schema = cc.constraint_schema AND cc.constraint_name = tc.constraint_name AND tc.constraint_type = 'CHECK' AND tc.table_name = 'child'
+SELECT ENGINE FROM information_schema.tables WHERE table_name = 'child' AND table_schema = DATABASE()
+SELECT DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.schemata WHERE schema_name = DATABASE()
+SELECT REFERENCED_COLUMN_NAME FROM information_schema.key_column_usage WHERE referenced_table_name IS NOT NULL AND table_schema = DATABASE()
 CREATE TABLE `django_migrations` (`id` bigint AUTO_INCREMENT NOT NULL PRIMARY KEY, `app` varchar(255) NOT NULL, `name` varchar(255) NOT NULL, `applied` datetime(6) NOT NULL)
 SET foreign_key_checks=0
 SELECT 1 AS `a` FROM `django_migrations` LIMIT 1

@@ -140,7 +140,7 @@ SELECT table_name, constraint_name FROM information_schema.check_constraints WHE
 => p | p_chk_1
 => p | p_chk_2
 => p | p_chk_3
-SELECT table_name, column_name, extra FROM information_schema.columns WHERE table_schema=DATABASE() AND table_name IN ('w','y')
+SELECT TABLE_NAME, COLUMN_NAME, EXTRA FROM information_schema.columns WHERE table_schema=DATABASE() AND table_name IN ('w','y')
 # The modes of whoever makes the table
 SET sql_mode='ANSI_QUOTES,PIPES_AS_CONCAT,STRICT_TRANS_TABLES'
 CREATE TABLE q ("a" VARCHAR(10), "b" VARCHAR(30) AS ("a" || '-' || 'it''s\\') STORED, CHECK ("a" <> 'x'))

@@ -165,7 +165,7 @@ SELECT -9223372036854775808
 SELECT 1/0, 5 DIV 0, 5%0
 SELECT conv('ff',16,10), bin(10), oct(8), format(1234567.891,2), inet_aton('10.0.0.1'), inet_ntoa(167772161)
 SELECT json_extract('{"a": [1, {"b": 2}]}', '$.a[1].b'), json_valid('[1'), json_length('[1,2,3]'), json_unquote('"x"')
-SELECT 'it''s', "dq", 'a\nb', 'tab\t', '\\', 'a' 'b'
+SELECT 'it''s', "dq", 'a\nb', 'tab\t', '\\', 'a' 'b' AS ab
 SELECT NULL, TRUE, FALSE, 'x' AS `quoted name`, 1 one
 SELECT @a := 5
 SET @v = 3, @w = 'text'
