@@ -5,13 +5,16 @@
 //!                                 LZ4's block form where that is shorter by a quarter
 //! entry   kind u8, key length u32, value length u32, key, value
 //! kind    0 not written after all, 1 a removal, 2 a value
+//! behind  pages of the filter, of a run that was merged of others
 //! ```
 //! Of each block its place, checksum and last key are in memory, and, where single keys are looked
-//! up, a filter over all keys that says which look-ups need not be made.
+//! up, there is a filter over all keys that says which look-ups need not be made: in memory while a
+//! run is small, else in the file, of which a look-up reads one page. So the memory of runs hardly
+//! grows with what is written.
 //!
 //! Invariants
 //! 1. Keys ascend strictly within a run.
-//! 2. What is read is what was written: each block's checksum is compared.
+//! 2. What is read is what was written: checksums of blocks and of pages of filters are compared.
 //!
 //! Not here: several runs together (`local::own`, `bulk::merge`).
 
@@ -42,6 +45,15 @@ const AHEAD_BYTES: u64 = 64 << 10;
 /// were a fifth of the time of a large DELETE.
 const FILTER_BITS: usize = 12;
 const FILTER_PROBES: u64 = 6;
+/// Words of a filter's page; the last one is the checksum of the others.
+const PAGE_WORDS: usize = 64;
+const PAGE_BITS: u64 = (PAGE_WORDS as u64 - 1) * 64;
+const PAGE_BYTES: usize = PAGE_WORDS * 8;
+/// Most pages of a filter, which is in memory while its run is written: 32 MiB, of 22M keys. A run
+/// of more keys has fewer bits for each.
+const PAGES_MAX: usize = 1 << 16;
+/// So many are written at once.
+const PAGES_WRITTEN: usize = 128;
 
 const UNWRITTEN: u8 = 0;
 const REMOVED: u8 = 1;
@@ -134,13 +146,20 @@ pub(crate) struct Run {
     file: SpillFile,
     blocks: Vec<Block>,
     /// None where single keys are not looked up.
-    filter: Option<Filter>,
+    filter: Option<FilterPlace>,
     /// Entries.
     pub count: usize,
     /// How often it was merged of others.
     pub level: u8,
     /// Bytes of memory.
     pub bytes: usize,
+}
+
+/// Where a run has its filter.
+enum FilterPlace {
+    Memory(Filter),
+    /// From here on in its file, so many pages.
+    File(u64, usize),
 }
 
 struct Block {
@@ -165,7 +184,7 @@ impl Run {
     /// # Errors
     /// Those of reading the file, and `Corrupt` when a block of it does not decode.
     pub fn get(&self, hash: KeyHash, key: &[u8], value: &mut Vec<u8>) -> Result<Option<u8>> {
-        if self.filter.as_ref().is_some_and(|filter| !filter.may_hold(hash)) {
+        if !self.may_hold(hash)? {
             return Ok(None);
         }
         let block = self.blocks.partition_point(|block| *block.last < *key);
@@ -191,9 +210,35 @@ impl Run {
         Ok(None)
     }
 
+    /// Whether a look-up of a key has to be made.
+    fn may_hold(&self, hash: KeyHash) -> Result<bool> {
+        match &self.filter {
+            None => Ok(true),
+            Some(FilterPlace::Memory(filter)) => {
+                Ok(may_hold(filter.page(hash.page(filter.pages())), hash))
+            }
+            Some(FilterPlace::File(at, pages)) => {
+                let mut bytes = [0; PAGE_BYTES];
+                self.file.read_at(&mut bytes, at + (hash.page(*pages) * PAGE_BYTES) as u64)?;
+                let mut words = [0; PAGE_WORDS];
+                for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+                    *word = u64::from_le_bytes(*bytes);
+                }
+                if words[PAGE_WORDS - 1] != checksum_of(&words) {
+                    return Err(damaged());
+                }
+                Ok(may_hold(&words, hash))
+            }
+        }
+    }
+
     /// Bytes of the file.
     pub fn file_bytes(&self) -> u64 {
-        self.blocks.last().map_or(0, Block::end)
+        let blocks = self.blocks.last().map_or(0, Block::end);
+        match self.filter {
+            Some(FilterPlace::File(at, pages)) => at + (pages * PAGE_BYTES) as u64,
+            _ => blocks,
+        }
     }
 
     /// Its entries in a range.
@@ -241,10 +286,6 @@ impl Run {
     /// Puts the entries of a block into `entries`; `stored` is for its bytes in the file.
     fn read(&self, block: usize, stored: &mut Vec<u8>, entries: &mut Vec<u8>) -> Result<()> {
         let Block { at, length, bytes, checksum, .. } = self.blocks[block];
-        let damaged = || {
-            let why = "a temporary file is not what was written";
-            Error::Corrupt { key: Vec::new(), why }
-        };
         stored.resize(length as usize, 0);
         self.file.read_at(stored, at)?;
         if hasher().hash_one(&stored[..]) != checksum {
@@ -260,6 +301,11 @@ impl Run {
             _ => Err(damaged()),
         }
     }
+}
+
+fn damaged() -> Error {
+    let why = "a temporary file is not what was written";
+    Error::Corrupt { key: Vec::new(), why }
 }
 
 /// Where the parts of an entry are in its block.
@@ -412,10 +458,20 @@ impl RunWriter {
     /// Those of writing the file, which is of no use then.
     pub fn finish(mut self) -> Result<Run> {
         self.end_block()?;
-        let RunWriter { file, mut blocks, filter, count, level, .. } = self;
+        let RunWriter { file, mut blocks, filter, at, count, level, .. } = self;
         blocks.shrink_to_fit();
         let of_block = |block: &Block| size_of::<Block>() + block.last.len() + size_of::<usize>();
-        let filter_bytes = filter.as_ref().map_or(0, |filter| filter.bits.len() * 8);
+        let filter = match filter {
+            Some(filter) if level > 0 => {
+                filter.write(&file, at)?;
+                Some(FilterPlace::File(at, filter.pages()))
+            }
+            filter => filter.map(FilterPlace::Memory),
+        };
+        let filter_bytes = match &filter {
+            Some(FilterPlace::Memory(filter)) => filter.words.len() * 8,
+            _ => 0,
+        };
         let bytes = filter_bytes + blocks.iter().map(of_block).sum::<usize>();
         Ok(Run { file, blocks, filter, count, level, bytes })
     }
@@ -528,34 +584,70 @@ impl RunCursor<'_> {
 
 /// A Bloom filter over keys.
 struct Filter {
-    bits: Vec<u64>,
+    /// Of whole pages.
+    words: Vec<u64>,
+}
+
+impl KeyHash {
+    /// Which of so many pages of a filter a key is in.
+    fn page(self, pages: usize) -> usize {
+        ((u128::from(self.0) * pages as u128) >> 64) as usize
+    }
+
+    /// The bits of a key in its page, as a word and a bit in it.
+    fn places(self) -> impl Iterator<Item = (usize, u64)> {
+        // Which page it is the highest bits say.
+        let (first, step) = (self.0 & 0xffff_ffff, (self.0 >> 7) | 1);
+        (0..FILTER_PROBES).map(move |probe| {
+            let bit = first.wrapping_add(probe.wrapping_mul(step & 0xffff_ffff)) % PAGE_BITS;
+            ((bit / 64) as usize, 1 << (bit % 64))
+        })
+    }
 }
 
 impl Filter {
     fn new(entries: usize) -> Filter {
-        Filter { bits: vec![0; (entries * FILTER_BITS).div_ceil(64).max(1)] }
+        let pages = (entries * FILTER_BITS).div_ceil(PAGE_BITS as usize).clamp(1, PAGES_MAX);
+        Filter { words: vec![0; pages * PAGE_WORDS] }
     }
 
-    /// The bits of a key among so many words, as a word and a bit in it.
-    fn places(KeyHash(hash): KeyHash, words: usize) -> impl Iterator<Item = (usize, u64)> {
-        let (first, step) = (hash, (hash >> 32) | 1);
-        let count = words as u64 * 64;
-        (0..FILTER_PROBES).map(move |probe| {
-            let bit =
-                first.wrapping_add(probe.wrapping_mul(step.wrapping_mul(0x9e37_79b9))) % count;
-            ((bit / 64) as usize, 1 << (bit % 64))
-        })
+    fn pages(&self) -> usize {
+        self.words.len() / PAGE_WORDS
+    }
+
+    fn page(&self, page: usize) -> &[u64; PAGE_WORDS] {
+        &self.words.as_chunks().0[page]
     }
 
     fn add(&mut self, hash: KeyHash) {
-        for (word, bit) in Filter::places(hash, self.bits.len()) {
-            self.bits[word] |= bit;
+        let first = hash.page(self.pages()) * PAGE_WORDS;
+        for (word, bit) in hash.places() {
+            self.words[first + word] |= bit;
         }
     }
 
-    fn may_hold(&self, hash: KeyHash) -> bool {
-        Filter::places(hash, self.bits.len()).all(|(word, bit)| self.bits[word] & bit != 0)
+    /// Writes its pages, each with its checksum, from a place in a file on.
+    fn write(&self, file: &SpillFile, mut at: u64) -> Result<()> {
+        let mut bytes = Vec::with_capacity(PAGES_WRITTEN * PAGE_BYTES);
+        for pages in self.words.chunks(PAGES_WRITTEN * PAGE_WORDS) {
+            bytes.clear();
+            for page in pages.as_chunks::<PAGE_WORDS>().0 {
+                let words = page[..PAGE_WORDS - 1].iter().copied().chain([checksum_of(page)]);
+                bytes.extend(words.flat_map(u64::to_le_bytes));
+            }
+            file.write_at(&bytes, at)?;
+            at += bytes.len() as u64;
+        }
+        Ok(())
     }
+}
+
+fn may_hold(page: &[u64; PAGE_WORDS], hash: KeyHash) -> bool {
+    hash.places().all(|(word, bit)| page[word] & bit != 0)
+}
+
+fn checksum_of(page: &[u64; PAGE_WORDS]) -> u64 {
+    hasher().hash_one(&page[..PAGE_WORDS - 1])
 }
 
 /// For checksums and filters, of this process alone.

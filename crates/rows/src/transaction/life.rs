@@ -314,11 +314,11 @@ impl Transaction {
     }
 
     /// Takes memory for so many more bytes of writes: for the buffer, and for the copy that the
-    /// store makes of it when it is committed.
+    /// store makes of it when it is committed. Of what is in files nothing is copied.
     pub(super) fn make_room(&mut self, more: usize) -> Result<()> {
         let wanted = |this: &Transaction| {
-            let locks = this.store.lock_bytes();
-            2 * (this.store.bytes() - locks + more) + locks + this.sizes.bytes()
+            let copied = this.store.spillable_bytes() + more;
+            this.store.bytes() + more + copied + this.sizes.bytes()
         };
         if wanted(self) <= self.share.bytes() + SMALL_BYTES {
             return Ok(());
