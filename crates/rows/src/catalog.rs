@@ -50,7 +50,7 @@ use values::types::{Collation, ColumnType, TextDefaults};
 
 use crate::error::{Error, Result, Thing};
 use crate::event::{EventDefinition, EventId};
-use crate::foreign_key::{ForeignKey, Reference, followers};
+use crate::foreign_key::{ForeignKey, Reference, Referring, followers};
 use crate::ingestion::TableStore;
 use crate::rules::MakeRules;
 use crate::schema::{Column, DefaultValue, Index, IndexId, TableDefinition, TableId};
@@ -631,30 +631,51 @@ fn keep_text_defaults(
     };
 }
 
-/// Tells every table which others refer to it.
+/// Tells every table which others refer to it, as far as that is not what it knows.
 fn relate(databases: &BTreeMap<String, Tables>) {
-    let mut references: HashMap<(&str, &str), Vec<Reference>> = HashMap::new();
+    let mut referring: Referring<'_> = HashMap::new();
     for child in databases.values().flat_map(HashMap::values) {
         for key in &child.foreign_keys {
             let parent = (&*key.parent_database, &*key.parent_table);
-            references.entry(parent).or_default().push(Reference {
-                database: child.database.clone(),
-                table: child.name.clone(),
-                key: key.clone(),
-            });
+            let name = (&*child.database, &*child.name);
+            referring.entry(parent).or_default().push((name, key));
         }
     }
-    for table in databases.values().flat_map(HashMap::values) {
-        let name = (&*table.database, &*table.name);
-        let mut of_table = references.get(&name).cloned().unwrap_or_default();
-        of_table.sort_by(|a, b| {
-            let name =
-                |of: &Reference| (of.database.clone(), of.table.clone(), of.key.name.clone());
-            name(a).cmp(&name(b))
-        });
-        let followers = followers(&references, name);
-        table.state.set_references(of_table.into(), followers);
+    for of_parent in referring.values_mut() {
+        of_parent.sort_unstable_by_key(|(child, key)| (*child, &key.name));
     }
+    let tables = || databases.values().flat_map(HashMap::values);
+    let is_known = |table: &Arc<Table>| {
+        let known = table.references();
+        let now = referring_to(&referring, table);
+        known.len() == now.len()
+            && known.iter().zip(now).all(|(known, (child, key))| {
+                ((&*known.database, &*known.table), &known.key) == (*child, *key)
+            })
+    };
+    if tables().all(is_known) {
+        return;
+    }
+    // Whoever refers to a table may follow others, too.
+    for table in tables() {
+        let of_table =
+            referring_to(&referring, table).iter().map(|((database, name), key)| Reference {
+                database: database.to_string(),
+                table: name.to_string(),
+                key: ForeignKey::clone(key),
+            });
+        let followers = followers(&referring, (&table.database, &table.name));
+        table.state.set_references(of_table.collect(), followers);
+    }
+}
+
+/// The foreign keys that refer to a table.
+fn referring_to<'r>(
+    referring: &'r Referring<'r>,
+    table: &'r Table,
+) -> &'r [((&'r str, &'r str), &'r ForeignKey)] {
+    let name = (&*table.database, &*table.name);
+    referring.get(&name).map_or(&[], Vec::as_slice)
 }
 
 /// A table that operations must use from now on.

@@ -158,18 +158,20 @@ pub struct Follower {
     pub table: String,
 }
 
+/// A table's database and name.
+type FullName<'a> = (&'a str, &'a str);
+
+/// The foreign keys that refer to a table, by its name, each with the name of the table that has
+/// it.
+pub(crate) type Referring<'a> = HashMap<FullName<'a>, Vec<(FullName<'a>, &'a ForeignKey)>>;
+
 /// The tables that follow one, and those that follow these: each once, without itself.
-pub(crate) fn followers(
-    references: &HashMap<(&str, &str), Vec<Reference>>,
-    table: (&str, &str),
-) -> Arc<[Follower]> {
-    let mut found: BTreeSet<(&str, &str)> = BTreeSet::new();
+pub(crate) fn followers(referring: &Referring<'_>, table: FullName<'_>) -> Arc<[Follower]> {
+    let mut found: BTreeSet<FullName<'_>> = BTreeSet::new();
     let mut next = vec![table];
     while let Some(name) = next.pop() {
-        for reference in references.get(&name).into_iter().flatten() {
-            let key = &reference.key;
+        for &(follower, key) in referring.get(&name).into_iter().flatten() {
             let follows = !key.on_delete.refuses() || !key.on_update.refuses();
-            let follower = (&*reference.database, &*reference.table);
             if follows && follower != table && found.insert(follower) {
                 next.push(follower);
             }
