@@ -235,3 +235,41 @@ fn a_file_of_another_character_set_was_read_as_utf8() {
     let refused = "LOAD DATA LOCAL INFILE 'f' INTO TABLE t CHARACTER SET utf16";
     assert_eq!(crate::harness::error(s, refused), 1235);
 }
+
+#[test]
+fn a_load_waited_for_the_table_that_its_own_session_had_locked() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for sql in [server(None), server(Some(&directory))] {
+        let s = &mut session(&sql);
+        run(s, "SET lock_wait_timeout = 1, innodb_lock_wait_timeout = 1");
+        run(s, "CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(100))");
+        let file: String = (0..ROWS).map(|n| format!("{n}\t{}\n", "text ".repeat(15))).collect();
+        for file in ["-1\tshort\n", &file] {
+            run(s, "LOCK TABLES t WRITE");
+            let (_, loaded) = load(s, "LOAD DATA LOCAL INFILE 'f' INTO TABLE t", file.as_bytes());
+            assert!(loaded.is_ok(), "{} bytes: {loaded:?}", file.len());
+            run(s, "UNLOCK TABLES");
+        }
+        assert_eq!(run(s, "SELECT COUNT(*) FROM t"), (ROWS + 1).to_string());
+        run(s, "CREATE TABLE other (id INT)");
+        run(s, "LOCK TABLES other WRITE, t READ");
+        let statement = "LOAD DATA LOCAL INFILE 'f' INTO TABLE t";
+        assert_eq!(load(s, statement, b"-2\tx\n").1, Err(1099));
+        run(s, "LOCK TABLES other WRITE");
+        assert_eq!(answer(s, statement).map_err(|error| error.code().number()), Err(1100));
+    }
+}
+
+#[test]
+fn a_load_obeyed_foreign_keys_that_its_session_did_not() {
+    let sql = server(None);
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE p (id INT PRIMARY KEY)");
+    run(s, "CREATE TABLE c (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES p (id))");
+    let statement = "LOAD DATA LOCAL INFILE 'f' INTO TABLE c";
+    load(s, statement, b"1\t7\n").1.expect("leaves the row out");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM c"), "0");
+    run(s, "SET foreign_key_checks = 0");
+    load(s, statement, b"1\t7\n").1.expect("loads");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM c"), "1");
+}

@@ -40,7 +40,7 @@ impl Batches {
     pub fn new(plan: &Arc<LoadPlan>, durability: Durability, wait: LockWait) -> Result<Batches> {
         Ok(Batches {
             loader: Loader::new(plan),
-            batch: plan.engine.begin(wait)?,
+            batch: plan.begin(wait)?,
             committing: None,
             plan: Arc::clone(plan),
             durability,
@@ -73,7 +73,7 @@ impl Batches {
     pub fn finish(&mut self) -> Result<()> {
         self.await_commit()?;
         if !self.batch.is_empty() {
-            let rest = std::mem::replace(&mut self.batch, self.plan.engine.begin(self.wait)?);
+            let rest = std::mem::replace(&mut self.batch, self.plan.begin(self.wait)?);
             rest.commit(self.durability)?;
         }
         Ok(())
@@ -88,7 +88,7 @@ impl Batches {
     /// on its way.
     fn commit_batch(&mut self) -> Result<()> {
         self.await_commit()?;
-        let next = self.plan.engine.begin(self.wait)?;
+        let next = self.plan.begin(self.wait)?;
         let batch = std::mem::replace(&mut self.batch, next);
         let (sender, receiver) = channel();
         let done = move |result| drop(sender.send(result));

@@ -147,8 +147,8 @@ impl LoadLocal {
 
     /// The way of a large file.
     pub(crate) fn way_of_many(&self) -> Result<LoadWay> {
-        let LoadPlan { engine, table, on_duplicate, .. } = &*self.plan;
-        let transaction = engine.begin(self.wait)?;
+        let LoadPlan { table, on_duplicate, .. } = &*self.plan;
+        let transaction = self.plan.begin(self.wait)?;
         // Under IGNORE each row is forgiven what the table's conditions say of it.
         let forgives = *on_duplicate == OnDuplicate::Ignore && table.rules()?.is_some();
         // Sub-queries are run where the rows are made one after the other.

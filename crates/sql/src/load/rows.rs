@@ -13,19 +13,19 @@ use expression::{Level, Node, RowView, Subqueries, Warnings};
 use rows::bulk::OnDuplicate;
 use rows::engine::Engine;
 use rows::error::Error;
-use rows::store::Read;
+use rows::store::{LockWait, Read};
 use rows::table::Table;
+use rows::table_locks::TableLocks;
 use rows::transaction::{NumberRules, Transaction};
 use values::CharacterSet;
 use values::ErrorCode;
 use values::convert::Issue;
 use values::datum::{Datum, Value};
-use values::types::ColumnType;
 
 use super::lines::FileLine;
-use crate::write::{StoredBy, WriteContext};
+use crate::write::{StoredBy, WriteContext, level_of};
 use executor::with_subqueries;
-use plan::column_default::{Store, implied_default};
+use plan::column_default::{Store, implied_default, zero_value};
 use plan::context::SqlContext;
 use results::{Result, SqlError, value_error};
 
@@ -62,6 +62,10 @@ pub struct LoadPlan {
     pub asked: Option<Arc<dyn Read>>,
     /// Whether bad values are errors.
     pub strict: bool,
+    /// Tables that the session has locked.
+    pub locks: Option<Arc<TableLocks>>,
+    /// foreign_key_checks.
+    pub obeys_foreign_keys: bool,
 }
 
 /// What a load did.
@@ -80,6 +84,19 @@ pub struct LoadOutcome {
 }
 
 impl LoadPlan {
+    /// A transaction of its own, as the session would begin it.
+    ///
+    /// # Errors
+    /// As `Engine::begin`.
+    pub(crate) fn begin(&self, wait: LockWait) -> rows::Result<Transaction> {
+        let mut transaction = self.engine.begin(wait)?;
+        transaction.obey_foreign_keys(self.obeys_foreign_keys);
+        if let Some(locks) = &self.locks {
+            transaction.go_by(Arc::clone(locks));
+        }
+        Ok(transaction)
+    }
+
     /// Calls `work` with what runs the sub-queries in SET, if there are such.
     pub(crate) fn asking<T>(&self, work: impl FnOnce(Option<&dyn Subqueries>) -> T) -> T {
         match &self.asked {
@@ -350,23 +367,22 @@ impl RowMaker {
         let bytes = &*bytes;
         let mut converted = column.from_text(bytes, self.plan.facts.zone);
         if converted.issue.is_none() && self.plan.facts.mode.refuses_value(&converted.value) {
-            let what = if column.ty == ColumnType::Date { "date" } else { "datetime" };
-            converted.issue = Some(Issue::Incorrect { what });
+            converted.issue = Some(Issue::OutOfRange);
             converted.value = implied_default(&column.ty);
         }
-        if let Some(issue) = converted.issue.map(|issue| issue.for_type(&column.ty)) {
-            let error = || {
-                let shown: String = String::from_utf8_lossy(bytes).chars().take(128).collect();
-                value_error(&column.name, issue, &shown, row)
-            };
-            if self.plan.strict || issue == Issue::InvalidJson {
-                return Err(error());
+        let error = |issue: Issue| {
+            let shown: String = String::from_utf8_lossy(bytes).chars().take(128).collect();
+            value_error(&column.name, issue, &shown, row)
+        };
+        if let Some(issue) = converted.issue {
+            if self.plan.strict || issue.is_always_refused() {
+                return Err(error(issue.as_error(&column.ty)));
             }
-            self.warnings.borrow_mut().push_with(Level::Warning, || error().into_warning());
+            let warning = || error(issue.as_warning(&column.ty)).into_warning();
+            self.warnings.borrow_mut().push_with(level_of(issue, &column.ty), warning);
         } else if converted.note {
-            self.warnings.borrow_mut().push_with(Level::Note, || {
-                value_error(&column.name, Issue::Truncated, "", row).into_warning()
-            });
+            let issue = Issue::of_note(&column.ty, self.plan.strict);
+            self.warnings.borrow_mut().push_with(Level::Note, || error(issue).into_warning());
         }
         made.set(position, converted.value);
         Ok(())
@@ -388,7 +404,7 @@ impl RowMaker {
             return Err(error);
         }
         self.warnings.borrow_mut().push(Level::Warning, error.code(), error.into_message());
-        made.set(position, implied_default(&column.ty));
+        made.set(position, zero_value(&column.ty));
         Ok(())
     }
 

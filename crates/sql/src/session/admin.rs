@@ -118,6 +118,11 @@ impl Session {
                 self.lay_locks_down()?;
                 None
             }
+            // It goes by its session's locks.
+            Parsed::Load(_) => {
+                self.check_flushed()?;
+                None
+            }
             parsed if writes(parsed) => self.lay_locks_down()?,
             _ => None,
         };
@@ -164,20 +169,20 @@ impl Session {
         match parsed {
             // What is evaluated may turn out to be long, and must not be evaluated twice.
             Parsed::Set(items) => self.has_open_writes() || items.iter().any(SetItem::computes),
-            Parsed::Begin { .. } | Parsed::Commit { .. } | Parsed::UnlockTables => {
-                self.has_open_writes()
-            }
+            Parsed::Begin { .. }
+            | Parsed::Commit { .. }
+            | Parsed::UnlockTables
+            | Parsed::Flush
+            | Parsed::FlushTables(_)
+            | Parsed::FlushLogs
+            | Parsed::FlushPrivileges
+            | Parsed::FlushUserResources => self.has_open_writes(),
             // Files go with what is taken back.
             Parsed::Rollback { .. } => self.inserts.is_some(),
             Parsed::Use(_)
             | Parsed::Savepoint(_)
             | Parsed::RollbackTo(_)
             | Parsed::Release(_)
-            | Parsed::Flush
-            | Parsed::FlushTables(_)
-            | Parsed::FlushLogs
-            | Parsed::FlushPrivileges
-            | Parsed::FlushUserResources
             | Parsed::Kill { .. }
             | Parsed::Deallocate(_)
             | Parsed::AlterDatabase { .. } => false,
@@ -217,17 +222,26 @@ impl Session {
                 self.begin_definition()?;
                 self.drop_database(&name, if_exists)
             }
-            Parsed::Flush => Ok(self.done(0)),
-            Parsed::FlushTables(names) => self.flush_tables(&names),
+            Parsed::Flush => {
+                self.commit_open()?;
+                Ok(self.done(0))
+            }
+            Parsed::FlushTables(names) => {
+                self.commit_open()?;
+                self.flush_tables(&names)
+            }
             Parsed::FlushPrivileges => {
+                self.commit_open()?;
                 self.sql.access().forget_failed_logins();
                 Ok(self.done(0))
             }
             Parsed::FlushLogs => {
+                self.commit_open()?;
                 self.sql.reopen_logs();
                 Ok(self.done(0))
             }
             Parsed::FlushUserResources => {
+                self.commit_open()?;
                 self.sql.access().usages().reset();
                 Ok(self.done(0))
             }
@@ -370,7 +384,10 @@ impl Session {
                 }
                 Ok(self.done(0))
             }
-            Parsed::Maintain { operation, tables } => self.maintain(operation, &tables),
+            Parsed::Maintain { operation, tables } => {
+                self.commit_open()?;
+                self.maintain(operation, &tables)
+            }
             Parsed::Checksum { tables, quick } => self.checksum(&tables, quick),
             Parsed::Prepare { name, source } => {
                 let text = self.value_of(&source)?.1;

@@ -34,6 +34,7 @@ impl Session {
             return Err(not_updatable(&load.table.table, "LOAD"));
         }
         let table = self.table(&load.table)?;
+        self.check_locks_of(&[Arc::clone(&table)], ExecutionMode::POOL)?;
         let column = |name: &str| {
             table.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))
         };
@@ -77,6 +78,8 @@ impl Session {
             strict: !load.local
                 && load.on_duplicate != DuplicateSpec::Ignore
                 && self.variables.mode.strict(),
+            locks: self.own_table_locks(),
+            obeys_foreign_keys: self.variables.foreign_keys,
             goals,
             sets,
             table: Arc::clone(&table),

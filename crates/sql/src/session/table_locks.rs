@@ -206,6 +206,11 @@ impl Session {
         }
     }
 
+    /// The tables that it has locked.
+    pub(super) fn own_table_locks(&self) -> Option<Arc<TableLocks>> {
+        self.table_locks.as_ref().map(SessionTableLocks::locks)
+    }
+
     fn may_meet_locks(&self) -> bool {
         self.table_locks.is_some() || self.sql.engine().has_write_locks()
     }

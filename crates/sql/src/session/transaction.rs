@@ -123,8 +123,8 @@ impl Session {
         let kill = Arc::clone(&self.process.kill);
         transaction.give_up_if(Arc::new(move || kill.check().is_err()));
         transaction.obey_foreign_keys(self.variables.foreign_keys);
-        if let Some(held) = &self.table_locks {
-            transaction.go_by(held.locks());
+        if let Some(locks) = self.own_table_locks() {
+            transaction.go_by(locks);
         }
         self.process.begin_transaction(transaction.lock_owner());
         Ok(transaction)
