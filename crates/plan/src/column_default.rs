@@ -70,6 +70,15 @@ pub fn fixed_default_of(column: &Column) -> Option<Store> {
 /// What MySQL stores in a NOT NULL column that was given nothing, outside of strict mode.
 pub fn implied_default(ty: &ColumnType) -> Value {
     match ty {
+        ColumnType::Enum { .. } => Value::Enum(1),
+        _ => zero_value(ty),
+    }
+}
+
+/// What a column that cannot be NULL has where NULL was given and let pass: zero, the empty text,
+/// of an ENUM no word.
+pub fn zero_value(ty: &ColumnType) -> Value {
+    match ty {
         ColumnType::Int { unsigned: true, .. } => Value::UInt(0),
         ColumnType::Int { .. } => Value::Int(0),
         ColumnType::Float(_) => Value::Float(0.0),
@@ -89,7 +98,7 @@ pub fn implied_default(ty: &ColumnType) -> Value {
         ColumnType::DateTime { .. } => Value::DateTime(DateTime::ZERO),
         ColumnType::Timestamp { .. } => Value::Timestamp(Timestamp::ZERO),
         ColumnType::Year => Value::Year(0),
-        ColumnType::Enum { .. } => Value::Enum(1),
+        ColumnType::Enum { .. } => Value::Enum(0),
         ColumnType::Set { .. } => Value::Set(0),
         ColumnType::Bit { .. } => Value::UInt(0),
     }

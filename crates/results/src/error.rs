@@ -394,6 +394,9 @@ impl From<&Error> for SqlError {
             Error::NullValue { column } => {
                 SqlError::new(ErrorCode::BadNull, format!("Column '{column}' cannot be null"))
             }
+            Error::NullsKept { .. } => {
+                SqlError::new(ErrorCode::InvalidUseOfNull, "Invalid use of NULL value")
+            }
             Error::Check { name, is_of_view: true, .. } => {
                 let message = format!("CHECK OPTION failed '{name}'");
                 SqlError::new(ErrorCode::ViewCheckFailed, message)
@@ -643,15 +646,19 @@ pub fn value_error(column: &str, issue: Issue, value: &str, row: u64) -> SqlErro
         Issue::InvalidUtf8 => {
             format!("Incorrect string value: '{value}' for column '{column}' at row {row}")
         }
-        Issue::InvalidJson => {
-            return SqlError::new(
-                ErrorCode::InvalidJsonText,
-                format!(
-                    "Invalid JSON text: \"Invalid value.\" at position 0 in value for column \
-                         '{column}'."
-                ),
-            );
+        Issue::InvalidJson => return no_json("Invalid value.", column),
+        Issue::NoJsonText => return no_json("not a JSON text, may need CAST", column),
+        Issue::JsonOfBytes => {
+            let message = "Cannot create a JSON value from a string with CHARACTER SET 'binary'.";
+            return SqlError::new(ErrorCode::InvalidJsonCharset, message);
         }
     };
     SqlError::new(ErrorCode::TruncatedWrongValueForField, message)
+}
+
+fn no_json(why: &str, column: &str) -> SqlError {
+    SqlError::new(
+        ErrorCode::InvalidJsonText,
+        format!("Invalid JSON text: \"{why}\" at position 0 in value for column '{column}'."),
+    )
 }

@@ -197,6 +197,12 @@ pub enum Error {
         /// The column's name.
         column: String,
     },
+    /// NULLs in a column of rows that are there, and that ALTER TABLE makes NOT NULL.
+    #[error("column '{column}' has NULLs")]
+    NullsKept {
+        /// The column's name.
+        column: String,
+    },
     /// A row for which a condition of its table (CHECK) is false.
     #[error("condition '{name}' of {table} does not hold")]
     Check {

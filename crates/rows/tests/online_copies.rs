@@ -312,7 +312,7 @@ fn a_writer_whose_row_does_not_fit_the_copy_ends_the_alter_and_not_itself() {
         (
             vec![modify("mail", text(20), false)],
             set(2, Value::Null),
-            |error| matches!(error, Error::NullValue { column } if column == "mail"),
+            |error| matches!(error, Error::NullsKept { column } if column == "mail"),
         ),
     ];
     for (alterations, written, is_it) in cases {

@@ -459,7 +459,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// Bits as the digits of their bytes: sqlparser reads these behind an introducer.
-fn hex_of_bits(bits: &str) -> String {
+pub(crate) fn hex_of_bits(bits: &str) -> String {
     let bits: Vec<u8> = bits.bytes().map(|bit| u8::from(bit == b'1')).collect();
     let byte = |bits: &[u8]| bits.iter().fold(0u8, |byte, bit| byte << 1 | bit);
     let (first, rest) = bits.split_at(bits.len() % 8);

@@ -311,7 +311,7 @@ table! {
     FieldTypeNotAllowedAsPartitionField 1659 b"HY000";
     WrongPerfschemaUsage 1683 b"HY000";
     TooLongIndexComment 1688 b"HY000";
-    DataOutOfRange 1690 b"22003" forgiven;
+    DataOutOfRange 1690 b"22003";
     ValuesIsNotIntType 1697 b"HY000";
     AccessDeniedNoPasswordError 1698 b"28000";
     TruncateIllegalFk 1701 b"42000";
@@ -367,9 +367,10 @@ table! {
     GeneratedColumnNonPrior 3107 b"HY000";
     GeneratedColumnRefAutoInc 3109 b"HY000";
     AccountHasBeenLocked 3118 b"HY000";
-    InvalidJsonText 3140 b"22032" forgiven;
+    InvalidJsonText 3140 b"22032";
     InvalidJsonTextInParam 3141 b"22032";
     InvalidJsonPath 3143 b"42000";
+    InvalidJsonCharset 3144 b"22032";
     InvalidTypeForJson 3146 b"22032";
     InvalidJsonPathWildcard 3149 b"42000";
     JsonUsedAsKey 3152 b"42000";

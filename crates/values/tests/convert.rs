@@ -1,8 +1,7 @@
-//! Text, numbers and times stored in columns become what MariaDB makes of it.
+//! Text, numbers and times stored in columns become what MySQL makes of it.
 //!
-//! `recorded/text.tsv` and `values/datum.tsv` were recorded from MariaDB 10.11 by the scripts next
-//! to them, with rounding of fractions of a second as MySQL does it. Differences we chose are
-//! listed.
+//! `recorded/text.tsv` and `recorded/datum.tsv` were recorded from MySQL 9.7 by the scripts next
+//! to them. Differences we chose are listed.
 
 use values::convert::{Converted, Issue, convert, from_text};
 use values::datum::{Datum, Value};
@@ -13,33 +12,46 @@ use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 /// Types, text, and why ours is another.
 const DIFFERENCES: &[(&str, &[u8], &str)] = &[
-    (INTS, b"1.2.3", "the digit behind the second point is no digit of the number"),
-    (INTS, b"1e-400", "a small number is a number"),
-    (INTS, b"-99999999999999999999", "the nearest to a negative number is 0, not the largest"),
-    (INTS, b"-1e400", "as above"),
-    (INTS, b"-1e39", "as above"),
-    (TIMES, b"2024-01-02 03:04:05+02:00", "MySQL 8 reads the distance from UTC"),
-    (TIMES, b"2024-01-02 03:04:05-05:30", "as above"),
-    (TIMES, b"2024-01-02 03:04:05.25+00:00", "as above"),
-    ("TIMESTAMP(2)", b"1970-01-01 00:00:00.5", "the first TIMESTAMP is a second later"),
-    ("TIMESTAMP(2)", b"9999-12-31 23:59:59.999999", "the zero date has no fraction"),
-    (CLOCKS, b"2024-01-02 23:59:59.999999", "rounding up a time of day ends at 24:00:00"),
-    (CLOCKS, b"9999-12-31 23:59:59.999999", "as above"),
-    (CLOCKS, b"2024-01-02 23:59:59.9999999", "as above"),
-    ("DATE", b"2024-01-02 23:59:59.999999", "MySQL rounds a DATE to the next day"),
-    ("DATE DATETIME", b"9999-12-31 23:59:59.999999", "as above, and past the end it is zero"),
-    (TIMES, b"2024-01-02 23:59:59.9999999", "as above; and it notes no digits that are lost"),
-    (TIMES, b"2024-01-02 03:04:05.1234567", "as above"),
-    (TIMES, b"2024-01-02 03:04:05.0000005", "as above"),
-    (CLOCKS, b"10:11:12.1234567", "as above"),
-    (CLOCKS, b"10:11:12.9999999", "as above"),
-    (TEXTS, b"\xed\xa0\x80", "surrogates are not UTF-8"),
+    (INTS, b"1e", "a letter is no part of a number"),
+    (INTS, b"1e+", "as above"),
+    (INTS, b"\n1.5", "a line feed is a space before a number with a point, too"),
+    (DOUBLES, b"-0", "no column holds a negative zero"),
+    (DOUBLES, b"-0.0", "as above"),
+    (DECIMALS, b"1e400", "beyond DOUBLE is out of range like all that is beyond DECIMAL"),
+    (DECIMALS, b"-1e400", "as above"),
+    (DECIMALS, b"1.7976931348623157e308", "as above"),
+    (DECIMALS, b"1.8e308", "as above"),
+    (DECIMALS, b"1e-400", "a small number is a number"),
+    (TIMES, b"0", "it is no day, as other digits are none"),
+    (TIMES, b"9999-12-31 23:59:59.999999", "the calendar's end is a range's, MySQL says 1441"),
+    (TIMES, b"+2024-01-02", "a sign may stand before a day, as MariaDB has it"),
+    (CLOCKS, b"+2024-01-02", "as above"),
+    (CLOCKS, b"+10:11:12", "as above"),
+    (CLOCKS, b"2024-01-02 -3:00:00", "a time of day has no sign"),
+    (CLOCKS, b"2024-01-02 03:04:05+02:00", "a time of day is in no zone"),
+    (CLOCKS, b"2024-01-02 03:04:05-05:30", "as above"),
+    (CLOCKS, b"2024-01-02 03:04:05.25+00:00", "as above"),
+    (CLOCKS, b"10:11:12 abc", "what follows a time is cut off, with a space before it, too"),
+    (CLOCKS, b"2024-01-02 abc", "as above"),
+    (CLOCKS, b"1e3", "a number with an exponent is no time, which is said"),
+    (CLOCKS, b"1e0", "as above"),
+    (CLOCKS, b"10:11:12.5e3", "as above"),
+    (CLOCKS, b"9999999999", "a time that is none is told of, however long it is"),
+    (CLOCKS, b"99999999999", "as above"),
+    (CLOCKS, b"12345678901", "as above"),
+    (CLOCKS, b"4294967296:00:00", "as above"),
+    (CLOCKS, b"2024-01-02T03:04:05", "a T stands before a time of day for TIME, too"),
+    (CLOCKS, b"2024-01-02T03:04:05Z", "as above"),
+    (CLOCKS, b"2024-01-02t03:04:05", "as above"),
+    (CLOCKS, b"2024-001-002", "a day alone has no time of day"),
+    (CLOCKS, b"2024.01.02.03.04.05", "whatever stands between its parts a moment has one"),
 ];
 
 const INTS: &str = "TINYINT SMALLINT MEDIUMINT INT BIGINT YEAR";
 const TIMES: &str = "DATE DATETIME TIMESTAMP";
 const CLOCKS: &str = "TIME";
-const TEXTS: &str = "CHAR VARCHAR TEXT";
+const DOUBLES: &str = "FLOAT DOUBLE";
+const DECIMALS: &str = "DECIMAL";
 const STRINGS: &str = "CHAR VARCHAR TEXT BINARY VARBINARY";
 
 fn unhex(digits: &str) -> Vec<u8> {
@@ -95,33 +107,45 @@ fn column_type(name: &str) -> ColumnType {
 
 /// The numbers of MySQL's warning and of strict mode's error.
 fn numbers(ty: &ColumnType, converted: &Converted) -> (&'static str, &'static str) {
-    let temporal = ty.is_temporal();
-    match converted.issue {
-        None if converted.note => ("n1265", "0"),
-        None => ("0", "0"),
-        Some(Issue::OutOfRange) if temporal => ("1264", "1292"),
-        Some(Issue::OutOfRange) => ("1264", "1264"),
-        Some(Issue::Truncated | Issue::Incorrect { .. }) if temporal => ("1265", "1292"),
-        Some(Issue::Truncated) => ("1265", "1265"),
-        Some(Issue::TooLong) => ("1265", "1406"),
-        Some(Issue::Incorrect { .. } | Issue::InvalidUtf8) => ("1366", "1366"),
-        Some(Issue::InvalidJson) => ("3140", "3140"),
-        Some(Issue::LeftOut) => ("1299", "1292"),
-    }
+    let Some(issue) = converted.issue else {
+        return (if converted.note { "n1265" } else { "0" }, "0");
+    };
+    let number = |issue: Issue, of_long: &'static str| match issue {
+        Issue::OutOfRange => "1264",
+        Issue::Truncated => "1265",
+        Issue::TooLong => of_long,
+        Issue::Incorrect { .. } if ty.is_temporal() => "1292",
+        Issue::Incorrect { .. } | Issue::InvalidUtf8 => "1366",
+        Issue::InvalidJson | Issue::NoJsonText => "3140",
+        Issue::JsonOfBytes => "3144",
+        Issue::LeftOut => "1299",
+    };
+    let warning = match number(issue.as_warning(ty), "1265") {
+        "1265" if issue.is_only_noted(ty) => "n1265",
+        number => number,
+    };
+    (warning, number(issue.as_error(ty), "1406"))
 }
 
 #[test]
-fn text_becomes_what_mariadb_stores() {
+fn text_becomes_what_mysql_stores() {
     let recording = include_str!("recorded/text.tsv");
     let mut wrong = Vec::new();
     for line in recording.lines() {
         let [name, text, stored, warning, error] =
             line.split('\t').collect::<Vec<_>>().try_into().expect("five fields");
+        // Of bytes that are no text the parser warns before the column does (1300).
         let (ty, text) = (column_type(name), unhex(text));
         let converted = from_text(&ty, &text, Zone::UTC);
         let mut printed = Vec::new();
         write_text(&ty, converted.value.as_datum(), Zone::UTC, &mut printed);
-        let same = printed == unhex(stored) && numbers(&ty, &converted) == (warning, error);
+        let (own_warning, own_error) = numbers(&ty, &converted);
+        // MySQL ends a text before bytes that are none; here each of them is a question mark, as at
+        // the original's HandlerSocket.
+        let is_cut = warning == "1300" && ty.is_text() && printed.starts_with(&unhex(stored));
+        let same = (printed == unhex(stored) || is_cut)
+            && (own_warning == warning || warning == "1300")
+            && own_error == error;
         let base = name.split(['(', ' ']).next().unwrap_or(name);
         let chosen = DIFFERENCES.iter().any(|(types, chosen, _)| {
             *chosen == text && types.split(' ').any(|ty| ty == base || ty == name)
@@ -142,28 +166,16 @@ fn text_becomes_what_mariadb_stores() {
 /// Types, literal, and why ours is another.
 const DATUM_DIFFERENCES: &[(&str, &str, &str)] = &[
     (INTS, "-0.4", "0 is in range"),
-    (INTS, "TIME'-10:11:12.75'", "MySQL rounds fractions of a second in whole numbers, too"),
-    (INTS, "TIMESTAMP'2024-01-31 23:59:59.75'", "as above; and a date has a year"),
-    ("YEAR", "DATE'2024-01-31'", "a date has a year"),
-    ("YEAR", "DATE'0000-00-00'", "as above"),
-    ("YEAR", "TIMESTAMP'2024-01-31 23:59:59'", "as above"),
-    ("YEAR", "TIMESTAMP'2024-01-31 00:00:00'", "as above"),
-    ("TIMESTAMP(1)", "TIMESTAMP'9999-12-31 23:59:59.75'", "the zero date has no fraction"),
-    (CLOCKS, "20240131235959.5", "rounding up a time of day ends at 24:00:00"),
-    (CLOCKS, "20240131235959.9999999", "as above"),
-    (CLOCKS, "240131235959.75e0", "as above"),
-    (CLOCKS, "TIMESTAMP'2024-01-31 23:59:59.75'", "as above"),
-    (CLOCKS, "TIMESTAMP'9999-12-31 23:59:59.75'", "as above"),
-    ("DATE", "20240131235959.5", "MySQL rounds a DATE to the next day"),
-    ("DATE", "20240131235959.9999999", "as above"),
-    ("DATE", "240131235959.75e0", "as above"),
-    ("DATE", "TIMESTAMP'2024-01-31 23:59:59.75'", "as above"),
-    ("DATE DATETIME", "TIMESTAMP'9999-12-31 23:59:59.75'", "past the end it is zero"),
-    (CLOCKS, "DATE'2024-01-31'", "MySQL notes no day that is lost"),
-    (CLOCKS, "DATE'9999-12-31'", "as above"),
-    (CLOCKS, "TIMESTAMP'2024-01-31 23:59:59'", "as above"),
-    (CLOCKS, "TIMESTAMP'2024-01-31 00:00:00'", "as above"),
-    (CLOCKS, "20240230", "there is no such day"),
+    (INTS, "TIMESTAMP'9999-12-31 23:59:59.75'", "the calendar's end is a range's, not 1441"),
+    (TIMES, "TIMESTAMP'9999-12-31 23:59:59.75'", "as above"),
+    ("TIMESTAMP", "0.5", "what is no TIMESTAMP is out of its range, whatever it was written as"),
+    ("TIMESTAMP", "1e10", "as above"),
+    ("TIMESTAMP", "0.4", "as above"),
+    ("TIMESTAMP", "0.1e0", "as above"),
+    ("TIMESTAMP", "100000", "as above"),
+    ("TIMESTAMP", "8390000", "as above"),
+    ("TIMESTAMP", "1000000", "as above"),
+    ("TIMESTAMP", "10000000", "as above"),
     (STRINGS, "TIMESTAMP'2024-01-31 23:59:59.75'", "a datum does not know the literal's digits"),
     (STRINGS, "TIMESTAMP'9999-12-31 23:59:59.75'", "as above"),
     (STRINGS, "TIME'-10:11:12.75'", "as above"),
@@ -194,7 +206,7 @@ fn literal(text: &str) -> Value {
 }
 
 #[test]
-fn numbers_and_times_become_what_mariadb_stores() {
+fn numbers_and_times_become_what_mysql_stores() {
     let recording = include_str!("recorded/datum.tsv");
     let mut wrong = Vec::new();
     for line in recording.lines() {

@@ -47,6 +47,7 @@ _ALL = [
     Difference("surrogates", "", "UTF-8 encoded surrogates are stored in utf8mb4 columns"),
     Difference("minus-huge", "", "-1e400 into an unsigned integer is stored as its maximum"),
     Difference("last-moment", "", "TIMESTAMP(2) of the last moment of 9999 is 1970-01-01 .99"),
+    Difference("longest-time", "", "the longest time has nines in its fraction; .5 is no time"),
     Difference("slash", "2·1·cmd", "a leading / closes the connection, depending on packets"),
     Difference("stop-letter", "2·1·cmd", "a leading Q stops the whole port"),
     Difference("huge-id", "0·1|2·1·stmtnum_limit", "an id allocates memory for all ids below it"),

@@ -29,25 +29,14 @@ def time_to_day(cell, right, given):
     return has_no_day(cell.source) and cell.target == "DATE" and (cell.value.startswith("'-") or cell.value == "all")
 
 
-def number_or_text_to_time(cell, right, given):
-    texts = ("CHAR", "VARCHAR", "TEXT", "BINARY", "VARBINARY", "BLOB")
-    numbers = ("TINYINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "BIT")
-    is_temporal = has_no_day(cell.target) or has_day(cell.target)
-    return is_temporal and cell.source.startswith(texts + numbers)
-
-
 def is_approximate(name):
     return name in ("FLOAT", "DOUBLE")
 
 
 REASONS = (
     ("refused by both, with another number of the error", both_refuse),
-    ("JSON is kept as the text that came in, and such a text is what other columns are given", is_json),
+    ("JSON has the digits that it came with, and a number of it is one to every column", is_json),
     ("a TIME before midnight is of yesterday; MySQL takes it for today's where a DATE is wanted", time_to_day),
-    (
-        "what is no time, or more than one of the calendar, is rounded, refused or cut as in MariaDB 10.11",
-        number_or_text_to_time,
-    ),
     (
         "24:00:00 of a rounded time of day is the midnight of the next",
         lambda cell, right, given: has_day(cell.source) and has_no_day(cell.target),
@@ -62,24 +51,24 @@ REASONS = (
         lambda cell, right, given: is_approximate(cell.source) and cell.target.startswith("ENUM"),
     ),
     (
-        "positions in an ENUM are cut from a DECIMAL, too; MySQL's ALTER finds none and MariaDB's rounds",
+        "positions in an ENUM are cut from a DECIMAL, too; MySQL's ALTER finds none",
         lambda cell, right, given: cell.source.startswith("DECIMAL") and cell.target.startswith("ENUM"),
     ),
     (
-        "the zeros that fill a BINARY up are no part of a word to MariaDB 10.11 and here",
+        "the zeros that fill a BINARY up are no part of a word here; MySQL's newer collations pass over them",
         lambda cell, right, given: cell.source.startswith("BINARY") and cell.target.startswith(("ENUM", "SET")),
     ),
     (
-        "the day of a moment is its day, as in MariaDB 10.11; MySQL rounds to the next",
+        "the day of a moment is its day",
         lambda cell, right, given: has_day(cell.source) and cell.target == "DATE",
     ),
     (
-        "the years of numbers with a fraction are cut, as in MariaDB 10.11",
+        "the years of numbers with a fraction are cut, as MySQL's INSERT cuts them; its ALTER rounds",
         lambda cell, right, given: is_approximate(cell.source) and cell.target == "YEAR",
     ),
     (
-        "the empty value of an ENUM or SET is no time, as in MariaDB 10.11",
-        lambda cell, right, given: cell.source.startswith(("ENUM", "SET")) and has_no_day(cell.target),
+        "a FLOAT of many digits is written without an exponent, so that ALTER's text of it is no small time",
+        lambda cell, right, given: cell.source == "FLOAT" and has_no_day(cell.target) and cell.way == "alter",
     ),
     (
         "numbers beyond BIGINT end at the limit of their own type",
@@ -90,11 +79,11 @@ REASONS = (
         lambda cell, right, given: cell.source == "DOUBLE" and cell.target == "BIT(64)" and right == "error 1292",
     ),
     (
-        "bytes that are no UTF-8 are question marks in a text, as in MariaDB 10.11; MySQL ends the text there",
+        "bytes that are no UTF-8 are question marks in a text; MySQL ends the text there",
         lambda cell, right, given: cell.source.startswith("BIT") and "?" in given and given.startswith(right),
     ),
     (
-        "the year of a moment is its year, as in MariaDB 10.11; MySQL has 0000",
+        "the year of a moment is its year, of a column as of a constant; MySQL takes that of a column for its digits",
         lambda cell, right, given: has_day(cell.source) and cell.target == "YEAR",
     ),
 )

@@ -118,9 +118,10 @@ fn refusal_for(error: &Error) -> HandlerSocketRefusal {
             HandlerSocketRefusal::LOCK_TIMEOUT
         }
         Error::Conflict => HandlerSocketRefusal::DEADLOCK,
-        Error::TooLarge { .. } | Error::Value { .. } | Error::NullValue { .. } => {
-            HandlerSocketRefusal::TOO_BIG
-        }
+        Error::TooLarge { .. }
+        | Error::Value { .. }
+        | Error::NullValue { .. }
+        | Error::NullsKept { .. } => HandlerSocketRefusal::TOO_BIG,
         Error::NoParent { .. } => HandlerSocketRefusal::NO_PARENT,
         Error::HasChildren { .. }
         | Error::CascadeTooDeep { .. }

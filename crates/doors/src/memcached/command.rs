@@ -254,7 +254,7 @@ pub fn refusal_for(error: &Error) -> MemcachedRefusal {
         Error::Value { column, .. } => {
             MemcachedRefusal::Client(format!("value does not fit column {column}").into())
         }
-        Error::NullValue { column } => {
+        Error::NullValue { column } | Error::NullsKept { column } => {
             MemcachedRefusal::Client(format!("column {column} cannot be null").into())
         }
         Error::Check { name, .. } => {

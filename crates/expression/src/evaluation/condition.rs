@@ -21,7 +21,7 @@ use crate::statement::error::Result;
 use crate::tree::list::List;
 use crate::tree::node::{Comparison, Node};
 use crate::value::cell::{Cell, NULL};
-use crate::value::compare::{compare, is_plain_number};
+use crate::value::compare::{compare, is_moment, is_plain_number};
 use crate::value::json::conversion::json_scalar;
 use crate::value::number::Number;
 
@@ -63,35 +63,45 @@ pub fn compare_nodes(
 /// The order of the values of two nodes.
 ///
 /// # Errors
-/// Those of `check_texts_beside_numbers`.
+/// Those of `check_texts`.
 pub fn order_of(
     (a, left): (&Node, Datum<'_>),
     (b, right): (&Node, Datum<'_>),
     rule: Collation,
     scope: &Scope<'_>,
 ) -> Result<Option<Ordering>> {
-    check_texts_beside_numbers([(a, left), (b, right)].into_iter(), scope)?;
+    check_texts([(a, left), (b, right)].into_iter(), scope)?;
     let (left, right) = sides((a, left), (b, right), scope);
     Ok(compare((left, &a.ty), (right, &b.ty), rule, scope.zone))
 }
 
-/// In a strict write a text that is compared with a number has to be one: without that `s = 0`
-/// would be true of every word, and an UPDATE change all of those rows.
+/// In a strict write a text that is compared with a number, a moment or a time of day has to be
+/// one: without that `s = 0` would be true of every word, `d <> 'abc'` of every day, and an UPDATE
+/// change all of those rows.
 ///
 /// # Errors
 /// 1292.
-fn check_texts_beside_numbers<'t>(
+fn check_texts<'t>(
     sides: impl Iterator<Item = (&'t Node, Datum<'t>)> + Clone,
     scope: &Scope<'_>,
 ) -> Result<()> {
-    let is_strict = scope.strict || scope.limits.is_strict();
-    if !is_strict || !sides.clone().any(|(_, datum)| is_plain_number(datum)) {
+    if !scope.is_strict() {
         return Ok(());
     }
+    let is_any = |is_it: fn(Datum<'_>) -> bool| sides.clone().any(|(_, datum)| is_it(datum));
+    let check: fn(&Scope<'_>, Datum<'_>) = if is_any(is_plain_number) {
+        |scope, text| _ = scope.number(text)
+    } else if is_any(is_moment) {
+        |scope, text| _ = scope.moment(text)
+    } else if is_any(|datum| matches!(datum, Datum::Time(_))) {
+        |scope, text| _ = scope.span(text)
+    } else {
+        return Ok(());
+    };
     for (node, datum) in sides {
         let is_text = matches!(datum, Datum::Bytes(_)) && !node.is_digits_literal();
         if is_text && node.ty != ColumnType::Json {
-            scope.number(datum);
+            check(scope, datum);
         }
     }
     scope.limits.check_refused()
@@ -171,7 +181,7 @@ pub fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<
     let (bottom, top) = (low.evaluate(scope)?, high.evaluate(scope)?);
     // All three are compared as one kind: with a number among texts, as numbers.
     let kinds = [(a, value.datum()), (low, bottom.datum()), (high, top.datum())];
-    check_texts_beside_numbers(kinds.into_iter(), scope)?;
+    check_texts(kinds.into_iter(), scope)?;
     let number = kinds.into_iter().find(|(_, kind)| is_plain_number(*kind));
     let is_text = |kind: Datum<'_>| matches!(kind, Datum::Bytes(_) | Datum::Null);
     // One that is NULL in this row as well.

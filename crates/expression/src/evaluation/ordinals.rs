@@ -8,9 +8,10 @@
 //!
 //! Not here: everything else (`evaluate`), which these are a short way around.
 
+use values::SqlMode;
 use values::datum::Datum;
 use values::ordinal::{has_ordinals, of_signed, ordinal_of, ordinal_within};
-use values::temporal::{Date, DateTime, Time};
+use values::temporal::{Date, DateTime, Time, days_in_month};
 use values::types::ColumnType;
 
 use crate::row::frame::JoinedRow;
@@ -115,7 +116,25 @@ impl<'s> Column<'s> {
     /// The ordinal of what it is compared with, if that is known and has one in the column's type.
     #[inline]
     pub fn known(&self, other: &Node, scope: &Scope<'_>) -> Option<u64> {
-        self.beside(other.known(scope)?)
+        let value = other.known(scope)?;
+        match value {
+            // A strict write looks at it (`condition`).
+            Datum::Bytes(text) if scope.is_strict() && !self.is_sound(text, scope.mode) => None,
+            value => self.beside(value),
+        }
+    }
+
+    /// Whether a text beside a day is one that the calendar has and the mode allows.
+    fn is_sound(&self, text: &[u8], mode: SqlMode) -> bool {
+        if !matches!(self.ty, ColumnType::Date | ColumnType::DateTime { .. }) {
+            return true;
+        }
+        read_kept(text).is_some_and(|read| {
+            let day = read.value.date();
+            let is_real =
+                day.has_zero_part() || day.day() <= days_in_month(day.year(), day.month());
+            is_real && !mode.refuses_day(day, read.value.is_zero())
+        })
     }
 
     /// The same of a value.

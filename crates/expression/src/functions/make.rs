@@ -217,9 +217,13 @@ pub fn within(mut nodes: [Node; 3]) -> [Node; 3] {
     let texts = nodes.iter().all(Node::is_text);
     let times = nodes.iter().all(|node| is_time(node) || is_moment(node));
     let moments = times && nodes.iter().any(is_moment);
+    // Between a number and a text all are numbers, an ENUM its position.
+    let is_mixed =
+        number.is_some() && nodes.iter().any(|node| node.is_text() && !node.ty.is_listed());
     nodes.map(|node| match (texts, moments) {
         (true, _) => node,
         (false, true) => of_today(node),
+        (false, false) if is_mixed && node.ty.is_listed() => node.listed_as_double(),
         (false, false) if number.is_some() => carried::moment_as_number(node.with_number()),
         (false, false) => node.with_number(),
     })

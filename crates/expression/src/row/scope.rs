@@ -175,11 +175,17 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Whether it is evaluated for a write in strict mode.
+    #[inline]
+    pub fn is_strict(&self) -> bool {
+        self.strict || self.limits.is_strict()
+    }
+
     /// Adds a warning of a value that makes no sense where it stands, which a strict write refuses
     /// instead of writing what is made of it (MySQL 8.0 manual, 7.1.11;
     /// tests/oracle/sql/strict.sql).
     pub fn distrust(&self, code: ErrorCode, message: impl FnOnce() -> String) {
-        match self.strict || self.limits.is_strict() {
+        match self.is_strict() {
             true => self.limits.refuse(Error::new(code, message())),
             false => self.warn(code, message),
         }
@@ -195,7 +201,7 @@ impl<'a> Scope<'a> {
             return self.limits.take(bytes).map(Some);
         }
         let message = too_long(function, self.limits.value_bytes_max());
-        if self.strict || self.limits.is_strict() {
+        if self.is_strict() {
             return Err(Error::new(TOO_LONG, message));
         }
         match self.warnings {
@@ -213,7 +219,7 @@ impl<'a> Scope<'a> {
         if !self.mode.error_for_division_by_zero() {
             return Ok(());
         }
-        if self.strict || self.limits.is_strict() {
+        if self.is_strict() {
             return Err(Error::new(ErrorCode::DivisionByZero, "Division by 0"));
         }
         self.warn(ErrorCode::DivisionByZero, || "Division by 0".to_string());

@@ -277,6 +277,13 @@ impl Node {
             {
                 (Collation::Utf8Mb4GeneralCi, 3)
             }
+            // CHAR(.. USING ..) is a literal as CHAR itself is.
+            Kind::Cast(text)
+                if matches!(&text.kind, Kind::Call(Function::ReadAs, bytes)
+                    if matches!(bytes[0].kind, Kind::Call(Function::Char, _))) =>
+            {
+                (self.ty.collation().unwrap_or(Collation::Binary), 4)
+            }
             Kind::Call(function, arguments) if !function.gives_text_as_literal() => {
                 strongest(arguments.iter(), &self.ty)
             }
@@ -558,11 +565,9 @@ const SYSTEM_CONSTANT: u8 = 3;
 /// their characters.
 fn is_superset(a: (Collation, u8), b: (Collation, u8)) -> bool {
     let (set, other) = (a.0.set(), b.0.set());
-    let is_wider = !other.is_unicode()
-        || set.has_supplements()
-            && !other.has_supplements()
-            && set.bytes_max() > other.bytes_max()
-            && set.bytes_min() == other.bytes_min();
+    // Of these two the first one counts (MySQL 9.7:
+    // tests/oracle/sql/columns-in-character-sets.sql).
+    let is_wider = !other.is_unicode() || matches!(set.name(), "utf8mb4" | "utf32");
     let is_stronger = |wider: bool| a.1 < b.1 || a.1 == b.1 && wider;
     set.is_unicode() && is_stronger(is_wider)
         || other.name() == "ascii" && set.has_ascii() && is_stronger(set != other)

@@ -103,7 +103,8 @@ pub(crate) fn is_plain_number(datum: Datum<'_>) -> bool {
     )
 }
 
-fn is_moment(datum: Datum<'_>) -> bool {
+/// Whether a value is a day, or a day with its time.
+pub(crate) fn is_moment(datum: Datum<'_>) -> bool {
     matches!(datum, Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_))
 }
 
@@ -166,7 +167,7 @@ pub fn span(datum: Datum<'_>, zone: Zone) -> Option<Time> {
         Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_) => {
             let converted = convert(&ColumnType::Time { fsp: 6 }, datum, zone);
             match (converted.value, converted.issue) {
-                (_, Some(Issue::Incorrect { .. })) => None,
+                (_, Some(Issue::Incorrect { .. } | Issue::OutOfRange)) => None,
                 (Value::Time(value), _) => Some(value),
                 _ => None,
             }

@@ -113,7 +113,10 @@ impl ConversionRules {
         let is_filled = to.nullable || to.auto_increment || to.computed.is_some();
         if datum.is_null() && !is_filled && !self.mode.strict() {
             tell(Issue::Truncated, false);
-            return Ok(to.from_text(&implicit_default(&to.ty), Zone::UTC).value);
+            return Ok(match to.ty {
+                ColumnType::Enum { .. } => Value::Enum(0),
+                _ => to.from_text(&implicit_default(&to.ty), Zone::UTC).value,
+            });
         }
         if datum.is_null() || from.ty == to.ty && (from.unsigned || !to.unsigned) {
             return Ok(datum.to_value());
@@ -128,18 +131,14 @@ impl ConversionRules {
             None => of_today(&to.ty, datum, self.now, self.zone),
         };
         let converted = to.convert_from(datum, &from.ty, self.zone);
-        let refused = || {
-            let what = if to.ty == ColumnType::Date { "date" } else { "datetime" };
-            self.mode.refuses_value(&converted.value).then_some(Issue::Incorrect { what })
-        };
-        let issue = converted.issue.map(|issue| issue.for_type(&to.ty)).or_else(refused);
-        match issue {
-            Some(issue) if self.mode.strict() || issue == Issue::InvalidJson => {
+        let refused = || self.mode.refuses_value(&converted.value).then_some(Issue::OutOfRange);
+        match converted.issue.or_else(refused) {
+            Some(issue) if self.mode.strict() || issue.is_always_refused() => {
                 let issue = issue.as_error(&to.ty);
                 return Err(Error::Value { column: to.name.clone(), issue });
             }
-            Some(issue) => tell(issue, false),
-            None if converted.note => tell(Issue::Truncated, true),
+            Some(issue) => tell(issue.as_warning(&to.ty), issue.is_only_noted(&to.ty)),
+            None if converted.note => tell(Issue::of_note(&to.ty, self.mode.strict()), true),
             None => {}
         }
         Ok(converted.value)

@@ -19,7 +19,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use values::convert::{Converted, convert};
+use values::convert::{Converted, Issue, convert};
 use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::temporal::Zone;
@@ -281,7 +281,13 @@ impl<'a> Copying<'a> {
         }
         let is_filled = column.computed.is_some() || is_new && column.default.is_expression();
         if value.is_null() && !column.nullable && !is_filled {
-            return Err(Error::NullValue { column: column.name.clone() });
+            let name = column.name.clone();
+            // As MySQL says it: of values that stay as they are, and of others.
+            return Err(match origin.map(|at| &self.table.columns[at]) {
+                Some(old) if old.ty == column.ty => Error::NullsKept { column: name },
+                Some(_) => Error::Value { column: name, issue: Issue::Truncated },
+                None => Error::NullValue { column: name },
+            });
         }
         Ok(value)
     }

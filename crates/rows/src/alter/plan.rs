@@ -520,7 +520,25 @@ impl Plan {
         column.absent = old.absent.clone();
         self.definition.slots[usize::from(column.slot)] = column.ty.clone();
         self.definition.columns[position] = column;
+        self.widen_prefixes(position);
         self.place(position, place)
+    }
+
+    /// Key parts that have the beginnings of a column's values have all of them where no value is
+    /// longer, and where the column has no texts any more, as in MySQL.
+    fn widen_prefixes(&mut self, column: usize) {
+        let longest = match &self.definition.columns[column].ty {
+            ColumnType::Text { .. } | ColumnType::Blob { .. } => return,
+            ColumnType::Char { chars, .. } | ColumnType::VarChar { chars, .. } => *chars,
+            ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } => *bytes,
+            _ => 0,
+        };
+        let parts = self.definition.indexes.iter_mut().flat_map(|index| &mut index.parts);
+        for part in parts.filter(|part| part.column == column) {
+            let is_whole = part.prefix.is_some_and(|prefix| prefix >= longest);
+            self.rebuild |= is_whole;
+            part.prefix = part.prefix.filter(|_| !is_whole);
+        }
     }
 
     fn add_index(&mut self, index: &NewIndex) -> Result<()> {

@@ -97,6 +97,8 @@ impl Transaction {
                 this.note_given(table, row, generated)?;
                 return Ok(UpsertOutcome::Inserted { generated });
             };
+            // As in MySQL a row that may not come in changes no other either.
+            table.check_row(row)?;
             // Found unexpired: its time may not come between this and the look at it.
             Ok(match this.change_locked(table, &existing, None, on_duplicate)? {
                 ChangeOutcome::Updated => UpsertOutcome::Updated,

@@ -5,7 +5,7 @@
 //!
 //! Not here: which rows they are made for (`change`, `insert`).
 
-use expression::{Environment, Node, RowView};
+use expression::{Environment, Kind, Node, RowView};
 use rows::table::Table;
 use syntax::change::AssignmentSpec;
 use values::datum::{Datum, Value};
@@ -71,7 +71,7 @@ pub(super) fn assign(
         let value = match node {
             None => {
                 let row = RowView::Values(&values);
-                context.default_value(column, &defaults[*position], row)?
+                context.default_of_update(column, &defaults[*position], row)?
             }
             Some(node) if column.computed.is_some() => {
                 let environment = Environment { incoming, ..context.environment() };
@@ -79,6 +79,8 @@ pub(super) fn assign(
                 let cell = node.evaluate(&scope)?;
                 context.give_computed(column, cell.datum(), &table.name)?
             }
+            // What stays is not looked at: a day that the mode does not allow any more stays, too.
+            Some(Node { kind: Kind::Column(own), .. }) if own == position => continue,
             Some(node) => {
                 let environment = Environment { incoming, ..context.environment() };
                 let scope = environment.scope().with_row(RowView::Values(&values));

@@ -14,7 +14,7 @@ use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
 use super::WriteContext;
-use plan::column_default::{Store, implied_default, now_value};
+use plan::column_default::{Store, implied_default, now_value, zero_value};
 use results::{Result, SqlError, value_error};
 
 /// Whether a document is a number, or a time, of a column: as the text, the number or the truth
@@ -120,6 +120,23 @@ impl WriteContext<'_> {
         Ok(if column.nullable { Value::Null } else { implied_default(&column.ty) })
     }
 
+    /// The same where an UPDATE says DEFAULT: a column that numbers itself has 0 (MySQL 9.7:
+    /// tests/oracle/sql/refused-writes.sql).
+    ///
+    /// # Errors
+    /// As `default_value`.
+    pub fn default_of_update(
+        &self,
+        column: &Column,
+        store: &Store,
+        row: RowView<'_>,
+    ) -> Result<Value> {
+        match column.auto_increment {
+            true => Ok(zero_value(&column.ty)),
+            false => self.default_value(column, store, row),
+        }
+    }
+
     /// Gives the columns of a row that the statement leaves to their defaults these; those that
     /// look at the rest of the row come last.
     ///
@@ -192,13 +209,15 @@ impl WriteContext<'_> {
         if let Some(issue) = converted.issue {
             self.issue(column, datum, from, issue, row)?;
         } else if converted.note {
+            let issue = Issue::of_note(&column.ty, self.strict && !self.ignore);
             self.warnings.borrow_mut().push_with(Level::Note, || {
-                value_error(&column.name, Issue::Truncated, "", row).into_warning()
+                let text = self.text_shown(datum, from, issue, &column.ty);
+                value_error(&column.name, issue, &text, row).into_warning()
             });
         }
         match converted.issue {
             // It is zero already, which was said.
-            Some(Issue::Incorrect { .. }) => Ok(converted.value),
+            Some(Issue::Incorrect { .. } | Issue::OutOfRange) => Ok(converted.value),
             _ => self.allowed_day(column, converted.value, (datum, from), row),
         }
     }
@@ -237,7 +256,7 @@ impl WriteContext<'_> {
             return Err(error);
         }
         self.warnings.borrow_mut().push(Level::Warning, ErrorCode::BadNull, error.into_message());
-        Ok(implied_default(&column.ty))
+        Ok(zero_value(&column.ty))
     }
 
     fn issue(
@@ -248,19 +267,18 @@ impl WriteContext<'_> {
         issue: Issue,
         row: u64,
     ) -> Result<()> {
-        let issue = issue.for_type(&column.ty);
-        let is_refused = self.strict && !self.ignore || issue == Issue::InvalidJson;
-        let issue = if is_refused { issue.as_error(&column.ty) } else { issue };
+        let is_refused = self.strict && !self.ignore || issue.is_always_refused();
+        let issue =
+            if is_refused { issue.as_error(&column.ty) } else { issue.as_warning(&column.ty) };
         let error = || {
-            let mut text = Vec::new();
-            text_of(from, datum, self.facts.zone, &mut text);
-            value_error(&column.name, issue, &shown(&text, issue, &column.ty), row)
+            let text = self.text_shown(datum, from, issue, &column.ty);
+            value_error(&column.name, issue, &text, row)
         };
         // What is no JSON is refused in every mode.
         if is_refused {
             return Err(error());
         }
-        self.warnings.borrow_mut().push_with(Level::Warning, || match issue {
+        self.warnings.borrow_mut().push_with(level_of(issue, &column.ty), || match issue {
             Issue::LeftOut => {
                 let message =
                     format!("Invalid TIMESTAMP value in column '{}' at row {row}", column.name);
@@ -269,6 +287,19 @@ impl WriteContext<'_> {
             _ => error().into_warning(),
         });
         Ok(())
+    }
+
+    /// A value as a message shows it.
+    fn text_shown(
+        &self,
+        datum: Datum<'_>,
+        from: &ColumnType,
+        issue: Issue,
+        ty: &ColumnType,
+    ) -> String {
+        let mut text = Vec::new();
+        text_of(from, datum, self.facts.zone, &mut text);
+        shown(&text, issue, ty)
     }
 
     /// The value, as NO_ZERO_DATE and NO_ZERO_IN_DATE let it be: without strict mode a day that
@@ -283,10 +314,14 @@ impl WriteContext<'_> {
         if !self.facts.mode.refuses_value(&value) {
             return Ok(value);
         }
-        let what = if matches!(column.ty, ColumnType::Date) { "date" } else { "datetime" };
-        self.issue(column, datum, from, Issue::Incorrect { what }, row)?;
+        self.issue(column, datum, from, Issue::OutOfRange, row)?;
         Ok(implied_default(&column.ty))
     }
+}
+
+/// How loudly a value is told of that was changed on its way into a column.
+pub(crate) fn level_of(issue: Issue, ty: &ColumnType) -> Level {
+    if issue.is_only_noted(ty) { Level::Note } else { Level::Warning }
 }
 
 /// A bad value as a message shows it: strange bytes as `\xNN`, six bytes of a text from where it is

@@ -308,7 +308,7 @@ impl JoinedUpdate {
                         late.push((sets.len(), *position, default));
                         continue;
                     }
-                    context.default_value(column, &default, RowView::None)?
+                    context.default_of_update(column, &default, RowView::None)?
                 } else if column.computed.is_some() {
                     context.give_computed(column, line[width + at], &table.name)?
                 } else {

@@ -36,6 +36,7 @@ pub use change::{
     bind_update, bind_update_by_query,
 };
 pub use column::StoredBy;
+pub(crate) use column::level_of;
 use expression::{Environment, ExecutionMemo, Subqueries, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_filling, bind_insert, given};

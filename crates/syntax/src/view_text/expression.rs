@@ -14,7 +14,7 @@ use sqlparser::ast::{
 use values::types::string_literal;
 
 use super::QueryPrinter;
-use crate::cursor::name_parts;
+use crate::cursor::{hex_of_bits, name_parts};
 
 /// The values of two rows side by side, those of rows within them in their places.
 fn push_pairs<'e>(a: &'e [Expr], b: &'e [Expr], pairs: &mut Vec<(&'e Expr, &'e Expr)>) {
@@ -24,6 +24,12 @@ fn push_pairs<'e>(a: &'e [Expr], b: &'e [Expr], pairs: &mut Vec<(&'e Expr, &'e E
             pair => pairs.push(pair),
         }
     }
+}
+
+/// Bytes by their digits, of which the first may be left out.
+fn hex_literal(digits: &str) -> String {
+    let zero = if digits.len() % 2 == 1 { "0" } else { "" };
+    format!("0x{zero}{}", digits.to_ascii_lowercase())
 }
 
 /// What stands in brackets.
@@ -307,18 +313,16 @@ impl QueryPrinter<'_> {
             }
             Value::Null => self.push("NULL"),
             Value::Boolean(truth) => self.push(if *truth { "true" } else { "false" }),
+            Value::HexStringLiteral(digits) => self.push(&hex_literal(digits)),
+            Value::SingleQuotedByteStringLiteral(bits) => {
+                self.push(&hex_literal(&hex_of_bits(bits)));
+            }
             other => self.push(&other.to_string()),
         }
     }
 
     fn unary(&mut self, op: UnaryOperator, expr: &Expr) {
-        let is_number = matches!(expr, Expr::Value(value)
-            if matches!(value.value, Value::Number(..)));
         match op {
-            UnaryOperator::Minus if is_number => {
-                self.push("-");
-                self.expression(expr);
-            }
             UnaryOperator::Plus => self.expression(expr),
             UnaryOperator::Not | UnaryOperator::BangNot => {
                 if let Some(negated) = negation(expr) {
@@ -635,7 +639,7 @@ mod tests {
                 "group_concat(distinct `a` order by `b` desc separator ';')",
             ),
             ("x in ('a', 2) or x is not null", "((`x` in ('a',2)) or (`x` is not null))"),
-            ("a not between 1 and -3", "(`a` not between 1 and -3)"),
+            ("a not between 1 and -3", "(`a` not between 1 and -(3))"),
             ("mod(a, 2) + a div 2", "((`a` % 2) + (`a` DIV 2))"),
             ("extract(year from d)", "extract(year from `d`)"),
             ("convert(b using utf8mb4)", "convert(`b` using utf8mb4)"),

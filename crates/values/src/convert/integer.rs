@@ -17,8 +17,6 @@ struct ReadWhole {
     value: i128,
     /// Whether something other than spaces follows.
     garbage: bool,
-    /// Whether spaces follow.
-    spaces: bool,
 }
 
 /// The most digits that are within a `u64` whatever they are.
@@ -48,14 +46,14 @@ pub(super) fn read_plain(text: &[u8]) -> Option<i64> {
 
 fn read_whole(text: &[u8]) -> Option<ReadWhole> {
     if let Some(value) = read_plain(text) {
-        return Some(ReadWhole { value: i128::from(value), garbage: false, spaces: false });
+        return Some(ReadWhole { value: i128::from(value), garbage: false });
     }
     let read = Decimal::read(text)?;
     let rest = &text[read.used..];
     let beyond = if read.value.is_negative() { i128::MIN } else { i128::MAX };
     let value = if read.overflow { beyond } else { read.value.to_i128().unwrap_or(beyond) };
     let garbage = !rest.iter().all(|byte| is_space(*byte));
-    Some(ReadWhole { value, garbage, spaces: !rest.is_empty() })
+    Some(ReadWhole { value, garbage })
 }
 
 /// The nearest value of a column.
@@ -89,7 +87,6 @@ pub(super) fn from_text(width: IntWidth, unsigned: bool, text: &[u8]) -> Convert
     let mut converted = fit(width, unsigned, read.value);
     if converted.issue.is_none() {
         converted.issue = read.garbage.then_some(Issue::Truncated);
-        converted.note = read.spaces && !read.garbage;
     }
     converted
 }
@@ -158,7 +155,6 @@ pub(super) fn year_from_text(text: &[u8]) -> Converted {
     let mut converted = year(read.value, if text.len() == 4 { 0 } else { 2000 });
     if converted.issue.is_none() {
         converted.issue = read.garbage.then_some(Issue::Truncated);
-        converted.note = read.spaces && !read.garbage;
     }
     converted
 }

@@ -29,21 +29,21 @@ pub use strings::first_unstorable;
 use crate::datum::Value;
 use crate::types::ColumnType;
 
-/// What is wrong with a value for its column. The numbers are those of MySQL's warnings; where
-/// strict mode's error has another, both.
+/// What is wrong with a value for its column. The numbers are those of MySQL's warnings
+/// (`as_warning`); where strict mode's error has another (`as_error`), both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Issue {
-    /// Out of the type's range, 1264; the nearest value was taken (YEAR, TIMESTAMP: zero). For
-    /// temporal types the error is 1292.
+    /// Out of the type's range, or a day that its month has not, 1264; the nearest value was taken
+    /// (YEAR and days: zero). For temporal types the error is 1292.
     OutOfRange,
     /// Too long for the column, 1265 and 1406; cut.
     TooLong,
     /// Something behind the value was left out, or no word of the ENUM or SET, 1265. For temporal
-    /// types the error is 1292.
+    /// types the error is 1292, for DECIMAL 1366; FLOAT and DOUBLE have 1366 for both.
     Truncated,
     /// No value of the type at all, 1366; temporal types 1265 and 1292. Zero was taken.
     Incorrect {
-        /// What it should be, in MySQL's words: `integer`, `decimal`, `double`, `date`,
+        /// What it should be, in MySQL's words: `integer`, `decimal`, `FLOAT`, `DOUBLE`, `date`,
         /// `datetime`, `time`.
         what: &'static str,
     },
@@ -55,30 +55,67 @@ pub enum Issue {
     InvalidUtf8,
     /// Not JSON, 3140: an error in every mode. The value is NULL.
     InvalidJson,
+    /// A number or a moment where JSON is wanted, 3140: an error in every mode.
+    NoJsonText,
+    /// Bytes of no character set where JSON is wanted, 3144: an error in every mode.
+    JsonOfBytes,
 }
 
 impl Issue {
-    /// The same as an error of strict mode: what follows a time of day makes it an incorrect one,
-    /// and a number of too many bits is too long.
+    /// Whether it is an error in every mode, and with IGNORE.
+    pub fn is_always_refused(self) -> bool {
+        matches!(self, Issue::InvalidJson | Issue::NoJsonText | Issue::JsonOfBytes)
+    }
+
+    /// The same as an error of strict mode: whatever is wrong with a moment makes it an incorrect
+    /// one, and a number of too many bits is too long.
     pub fn as_error(self, ty: &ColumnType) -> Issue {
+        let what = moment_word(ty);
         match (self, ty) {
-            (Issue::Truncated, ColumnType::Time { .. }) => Issue::Incorrect { what: "time" },
+            (Issue::OutOfRange | Issue::Truncated | Issue::Incorrect { .. }, _)
+                if !what.is_empty() =>
+            {
+                Issue::Incorrect { what }
+            }
             (Issue::OutOfRange, ColumnType::Bit { .. }) => Issue::TooLong,
-            (issue, _) => issue.for_type(ty),
+            (Issue::Truncated, ColumnType::Decimal { .. }) => Issue::Incorrect { what: "decimal" },
+            (issue, _) => issue.as_warning(ty),
         }
     }
 
-    /// The same as MySQL tells it of a column of some type: a time out of its range is an incorrect
-    /// one.
-    pub fn for_type(self, ty: &ColumnType) -> Issue {
+    /// The same as a warning without strict mode: what is no moment was cut away, and what follows
+    /// a FLOAT or DOUBLE makes it an incorrect one.
+    pub fn as_warning(self, ty: &ColumnType) -> Issue {
         match (self, ty) {
-            (Issue::OutOfRange, ColumnType::Time { .. }) => Issue::Incorrect { what: "time" },
-            (Issue::OutOfRange, ColumnType::Date) => Issue::Incorrect { what: "date" },
-            (Issue::OutOfRange, ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }) => {
-                Issue::Incorrect { what: "datetime" }
-            }
+            (Issue::Incorrect { .. }, _) if !moment_word(ty).is_empty() => Issue::Truncated,
+            (Issue::Truncated, ColumnType::Float(_)) => Issue::Incorrect { what: "FLOAT" },
+            (Issue::Truncated, ColumnType::Double(_)) => Issue::Incorrect { what: "DOUBLE" },
             (issue, _) => issue,
         }
+    }
+
+    /// Whether without strict mode it is only noted: what follows a DECIMAL.
+    pub fn is_only_noted(self, ty: &ColumnType) -> bool {
+        self == Issue::Truncated && matches!(ty, ColumnType::Decimal { .. })
+    }
+
+    /// What is said of a value of which nothing that matters was lost: in strict mode the moment is
+    /// named, though it was taken.
+    pub fn of_note(ty: &ColumnType, strict: bool) -> Issue {
+        match strict {
+            true if !moment_word(ty).is_empty() => Issue::Incorrect { what: moment_word(ty) },
+            _ => Issue::Truncated,
+        }
+    }
+}
+
+/// What messages call a value of a temporal type; empty for other types.
+fn moment_word(ty: &ColumnType) -> &'static str {
+    match ty {
+        ColumnType::Date => "date",
+        ColumnType::Time { .. } => "time",
+        ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => "datetime",
+        _ => "",
     }
 }
 

@@ -60,8 +60,6 @@ pub(super) fn double_of(datum: Datum<'_>, zone: Zone) -> Option<f64> {
     }
 }
 
-const INCORRECT: Issue = Issue::Incorrect { what: "double" };
-
 /// A number rounded to its column's digits, as MySQL rounds it: behind the point alone, so that
 /// both store the same bits. Beyond the column's range it is the largest of that sign.
 ///
@@ -88,7 +86,7 @@ fn within(value: f64, digits: Option<FixedPoint>, largest: f64) -> Result<f64, f
 /// A FLOAT column's value.
 pub(super) fn float(value: Option<f64>, digits: Option<FixedPoint>) -> Converted {
     let Some(value) = value.filter(|value| !value.is_nan()) else {
-        return Converted::with(Value::Float(0.0), INCORRECT);
+        return Converted::with(Value::Float(0.0), Issue::Incorrect { what: "FLOAT" });
     };
     let value = match within(value, digits, f64::from(f32::MAX)) {
         Ok(value) => value,
@@ -101,7 +99,7 @@ pub(super) fn float(value: Option<f64>, digits: Option<FixedPoint>) -> Converted
 /// A DOUBLE column's value.
 pub(super) fn double(value: Option<f64>, digits: Option<FixedPoint>) -> Converted {
     let Some(value) = value.filter(|value| !value.is_nan()) else {
-        return Converted::with(Value::Double(0.0), INCORRECT);
+        return Converted::with(Value::Double(0.0), Issue::Incorrect { what: "DOUBLE" });
     };
     match within(value, digits, f64::MAX) {
         Ok(value) => Converted::clean(Value::Double(value + 0.0)),
@@ -111,12 +109,8 @@ pub(super) fn double(value: Option<f64>, digits: Option<FixedPoint>) -> Converte
 
 /// Adds what follows a number to what was found about the number itself.
 fn with_rest(mut converted: Converted, rest: &[u8]) -> Converted {
-    if converted.issue.is_none() && !rest.is_empty() {
-        if rest.iter().all(|byte| is_space(*byte)) {
-            converted.note = true;
-        } else {
-            converted.issue = Some(Issue::Truncated);
-        }
+    if converted.issue.is_none() && !rest.iter().all(|byte| is_space(*byte)) {
+        converted.issue = Some(Issue::Truncated);
     }
     converted
 }
@@ -159,7 +153,7 @@ pub(super) fn decimal_from_text(precision: u8, scale: u8, text: &[u8]) -> Conver
         // Unlike with other numbers, this is said first.
         return Converted { issue: Some(Issue::Truncated), note: false, ..converted };
     }
-    with_rest(converted, &text[read.used..])
+    converted
 }
 
 /// A DECIMAL of anything but NULL and text.

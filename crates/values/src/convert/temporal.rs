@@ -7,8 +7,8 @@ use super::{Converted, Issue};
 use crate::datum::{Datum, Value};
 use crate::decimal::Decimal;
 use crate::temporal::{
-    Date, DateTime, Fraction, ReadDateTime, Time, Timestamp, Zone, number_to_datetime,
-    number_to_time, read_datetime, read_time,
+    Date, DateTime, Fraction, NotRead, ReadDateTime, Time, Timestamp, Zone, number_to_datetime,
+    number_to_time, read_datetime_or_why, read_time_or_why,
 };
 use crate::types::ColumnType;
 
@@ -31,9 +31,10 @@ pub(super) fn from_text(ty: &ColumnType, text: &[u8], zone: Zone) -> Converted {
     if let ColumnType::Time { fsp } = ty {
         return time_from_text(*fsp, text);
     }
-    match read_datetime(text) {
-        Some(read) => store(ty, moment(read, zone), zone),
-        None => incorrect(ty),
+    match read_datetime_or_why(text) {
+        Ok(read) => store(ty, moment(read, zone), zone),
+        Err(NotRead::NoSuchDay) => beyond(ty),
+        Err(_) => incorrect(ty),
     }
 }
 
@@ -60,15 +61,18 @@ fn incorrect(ty: &ColumnType) -> Converted {
     Converted::with(value, Issue::Incorrect { what })
 }
 
+/// Zero, for what the calendar does not reach.
+fn beyond(ty: &ColumnType) -> Converted {
+    Converted { issue: Some(Issue::OutOfRange), ..incorrect(ty) }
+}
+
 /// A moment as a value of a DATE, TIME, DATETIME or TIMESTAMP column.
 fn store(ty: &ColumnType, moment: Moment, zone: Zone) -> Converted {
     let Moment { value, issue, note, .. } = moment;
     match ty {
-        ColumnType::Date => match value.round(0) {
+        ColumnType::Date => match rounded_day(value, 0) {
             Some(rounded) => {
-                // A fraction alone is not worth a note.
-                let has_time = value.time().micros() >= 1_000_000 && rounded.time() != Time::ZERO;
-                let lost = (note || has_time) && issue.is_none();
+                let lost = (note || rounded.time() != Time::ZERO) && issue.is_none();
                 Converted { value: Value::Date(rounded.date()), issue, note: lost }
             }
             None => Converted::with(Value::Date(Date::ZERO), Issue::OutOfRange),
@@ -79,7 +83,7 @@ fn store(ty: &ColumnType, moment: Moment, zone: Zone) -> Converted {
             let rounded = time.round(*fsp).unwrap_or_else(|| time.truncate(*fsp));
             Converted { value: Value::Time(rounded), issue, note }
         }
-        ColumnType::DateTime { fsp } => match value.round(*fsp) {
+        ColumnType::DateTime { fsp } => match rounded_day(value, *fsp) {
             Some(value) => Converted { value: Value::DateTime(value), issue, note },
             None => Converted::with(Value::DateTime(DateTime::ZERO), Issue::OutOfRange),
         },
@@ -88,13 +92,21 @@ fn store(ty: &ColumnType, moment: Moment, zone: Zone) -> Converted {
     }
 }
 
+/// A moment with so many digits of a fraction; `None` past the calendar's end, and where the day
+/// zero would get a time of day that nobody said.
+fn rounded_day(value: DateTime, fsp: u8) -> Option<DateTime> {
+    let rounded = value.round(fsp)?;
+    let is_zero = value.date().is_zero() && value.time().micros() < 1_000_000;
+    (!is_zero || rounded.time() <= value.time()).then_some(rounded)
+}
+
 fn timestamp(fsp: u8, moment: Moment, zone: Zone) -> Converted {
     let Moment { value, issue, note, .. } = moment;
     let zero = Value::Timestamp(Timestamp::ZERO);
-    if !value.is_zero() && value.date().has_zero_part() {
-        return Converted::with(zero, Issue::Incorrect { what: "datetime" });
+    let rounded = rounded_day(value, fsp);
+    if rounded.is_some_and(|rounded| !rounded.is_zero() && rounded.date().has_zero_part()) {
+        return Converted::with(zero, Issue::OutOfRange);
     }
-    let rounded = value.round(fsp);
     match rounded.and_then(|rounded| rounded.to_timestamp(zone)) {
         Some(instant) if rounded.is_some_and(|rounded| zone.leaves_out(rounded)) => {
             Converted::with(Value::Timestamp(instant), Issue::LeftOut)
@@ -105,18 +117,29 @@ fn timestamp(fsp: u8, moment: Moment, zone: Zone) -> Converted {
 }
 
 fn fit_time(fsp: u8, value: Time) -> Converted {
-    match value.round(fsp) {
+    let rounded =
+        value.round(fsp).filter(|rounded| rounded.micros().abs() <= Time::LONGEST.micros());
+    match rounded {
         Some(value) => Converted::clean(Value::Time(value)),
-        None => Converted::with(Value::Time(value.truncate(fsp)), Issue::OutOfRange),
+        None => beyond_time(value.is_negative()),
     }
 }
 
 fn time_from_text(fsp: u8, text: &[u8]) -> Converted {
-    let Some(read) = read_time(text) else {
-        return incorrect(&ColumnType::Time { fsp });
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Converted::clean(Value::Time(Time::ZERO));
+    }
+    let read = match read_time_or_why(text) {
+        Ok(read) => read,
+        Err(why) => {
+            let is_time = why != NotRead::Unlike;
+            let issue = is_time.then_some(Issue::OutOfRange);
+            let converted = incorrect(&ColumnType::Time { fsp });
+            return Converted { issue: issue.or(converted.issue), ..converted };
+        }
     };
     if read.out_of_range {
-        return beyond_time(fsp, read.value);
+        return beyond_time(read.value.is_negative());
     }
     let mut converted = fit_time(fsp, read.value);
     if converted.issue.is_none() {
@@ -159,7 +182,9 @@ pub(super) fn from_datum(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Conve
 }
 
 /// Numbers that a TIME column takes for a date with a time.
-const DATE_NUMBERS: std::ops::Range<i64> = 10_000_000..99_991_231_235_959;
+const DATE_NUMBERS: std::ops::Range<i64> = 10_000_000_000..LAST_MOMENT;
+/// The last moment of the calendar.
+const LAST_MOMENT: i64 = 99_991_231_235_959;
 
 fn from_number(ty: &ColumnType, number: i64, fraction: Fraction, zone: Zone) -> Converted {
     match ty {
@@ -173,14 +198,15 @@ fn from_number(ty: &ColumnType, number: i64, fraction: Fraction, zone: Zone) -> 
                 let time = fraction.on_time(time, false).unwrap_or(time);
                 Converted { note: true, ..fit_time(ty.fsp(), time) }
             }
-            None => incorrect(ty),
+            None => beyond_time(false),
         },
         _ => match number_to_datetime(number, fraction) {
             Some((value, date_only)) => {
                 // A day has no fraction of a second.
-                let note = date_only && fraction.micros > 0;
-                store(ty, Moment { note, ..Moment::of(value) }, zone)
+                let issue = (date_only && fraction.micros > 0).then_some(Issue::Truncated);
+                store(ty, Moment { issue, ..Moment::of(value) }, zone)
             }
+            None if !(0..=LAST_MOMENT).contains(&number) => beyond(ty),
             None => incorrect(ty),
         },
     }
@@ -189,22 +215,21 @@ fn from_number(ty: &ColumnType, number: i64, fraction: Fraction, zone: Zone) -> 
 fn time_from_number(fsp: u8, number: i64, fraction: Fraction, negative: bool) -> Converted {
     match number_to_time(number, fraction, negative) {
         Some((value, false)) => fit_time(fsp, value),
-        Some((value, true)) => beyond_time(fsp, value),
-        None => incorrect(&ColumnType::Time { fsp }),
+        Some((_, true)) => beyond_time(negative),
+        // Its minutes or seconds are 60 or more.
+        None => Converted::with(Value::Time(Time::ZERO), Issue::OutOfRange),
     }
 }
 
-fn beyond_time(fsp: u8, limit: Time) -> Converted {
-    Converted::with(Value::Time(limit.truncate(fsp)), Issue::OutOfRange)
+fn beyond_time(is_negative: bool) -> Converted {
+    Converted::with(Value::Time(Time::longest(is_negative)), Issue::OutOfRange)
 }
 
 fn from_double(ty: &ColumnType, value: f64, zone: Zone) -> Converted {
     match (Decimal::from_f64(value), ty) {
         (Some(value), _) => from_decimal(ty, value, zone),
-        (None, ColumnType::Time { fsp }) if !value.is_nan() => {
-            beyond_time(*fsp, if value < 0.0 { Time::MIN } else { Time::MAX })
-        }
-        _ => incorrect(ty),
+        (None, ColumnType::Time { .. }) if !value.is_nan() => beyond_time(value < 0.0),
+        (None, _) => beyond(ty),
     }
 }
 
@@ -214,11 +239,9 @@ fn from_decimal(ty: &ColumnType, value: Decimal, zone: Zone) -> Converted {
         (Some((0, fraction)), ColumnType::Time { fsp }) => {
             time_from_number(*fsp, 0, fraction, value.is_negative())
         }
-        (Some((0, _)), _) if value.is_negative() => incorrect(ty),
+        (Some((0, _)), _) if value.is_negative() => beyond(ty),
         (Some((whole, fraction)), _) => from_number(ty, whole, fraction, zone),
-        (None, ColumnType::Time { fsp }) => {
-            beyond_time(*fsp, if value.is_negative() { Time::MIN } else { Time::MAX })
-        }
-        _ => incorrect(ty),
+        (None, ColumnType::Time { .. }) => beyond_time(value.is_negative()),
+        _ => beyond(ty),
     }
 }

@@ -43,7 +43,8 @@ pub(super) fn enum_from_text(words: &[String], collation: Collation, text: &[u8]
     let digits = text.trim_ascii();
     let position = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
     match position {
-        Some(position @ 1..) if usize::from(position) <= words.len() => {
+        // 0 is the empty value, which is as good as any that way.
+        Some(position) if usize::from(position) <= words.len() => {
             Converted::clean(Value::Enum(position))
         }
         _ => no_word,

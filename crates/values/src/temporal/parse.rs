@@ -95,11 +95,14 @@ enum Stop {
 }
 
 /// Why a text is not read as a date.
-pub(super) enum NotRead {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotRead {
     /// It does not look like one.
-    NoDate,
-    /// It looks like one, but there is no such day or time.
+    Unlike,
+    /// It looks like one, but there is no such month or time of day.
     NoSuchTime,
+    /// Its month has not so many days.
+    NoSuchDay,
 }
 
 /// Which days there are.
@@ -114,20 +117,31 @@ pub(super) enum Days {
 /// Reads a date or a time with a date at the beginning of `text`. `None` if there is none or the
 /// calendar has no such day.
 pub fn read_datetime(text: &[u8]) -> Option<ReadDateTime> {
+    read_datetime_or_why(text).ok()
+}
+
+/// The same, and why there is none.
+///
+/// # Errors
+/// Each `NotRead`.
+pub(crate) fn read_datetime_or_why(text: &[u8]) -> Result<ReadDateTime, NotRead> {
     rounded(read_datetime_as(text, true, Days::Real))
 }
 
 /// The same of what days are only compared with: it may be a day that its month has not, such as
 /// the '2024-02-31' of those who want all of February.
 pub fn read_bound(text: &[u8]) -> Option<ReadDateTime> {
-    rounded(read_datetime_as(text, true, Days::Bound))
+    rounded(read_datetime_as(text, true, Days::Bound)).ok()
 }
 
-fn rounded(read: Result<(ReadDateTime, Fraction), NotRead>) -> Option<ReadDateTime> {
-    let (read, fraction) = read.ok()?;
+fn rounded(read: Result<(ReadDateTime, Fraction), NotRead>) -> Result<ReadDateTime, NotRead> {
+    let (read, fraction) = read?;
     match fraction.round_up {
-        true => Some(ReadDateTime { value: fraction.on_datetime(read.value)?, ..read }),
-        false => Some(read),
+        true => {
+            let value = fraction.on_datetime(read.value).ok_or(NotRead::NoSuchTime)?;
+            Ok(ReadDateTime { value, ..read })
+        }
+        false => Ok(read),
     }
 }
 
@@ -144,25 +158,28 @@ pub(super) fn read_datetime_as(
     let mut parts = Parts::default();
     let year_digits;
     let stopped;
-    match plain_digits(cursor.rest) {
+    let plain = plain_digits(cursor.rest);
+    match plain {
         Some(digits) => {
             year_digits = if digits == 4 || digits == 8 || digits >= 14 { 4 } else { 2 };
             stopped = read_plain(&mut cursor, &mut parts, year_digits);
         }
         None => {
             let start = cursor.rest.len();
-            parts.values[0] = cursor.digits(usize::MAX).ok_or(NotRead::NoDate)?;
+            parts.values[0] = cursor.digits(usize::MAX).ok_or(NotRead::Unlike)?;
             parts.count = 1;
             year_digits = start - cursor.rest.len();
             match read_separated(&mut cursor, &mut parts, any_separator) {
                 Ok(()) => stopped = false,
                 Err(Stop::Strange) => stopped = true,
-                Err(Stop::NoDate) => return Err(NotRead::NoDate),
+                Err(Stop::NoDate) => return Err(NotRead::Unlike),
             }
         }
     }
-    if parts.count < 3 {
-        return Err(NotRead::NoDate);
+    // A dotted text such as '0.0.0.5' is no day of the year 2000.
+    let is_address = plain.is_some_and(|digits| digits < 3) && parts.values[1] == 0;
+    if parts.count < 3 || is_address {
+        return Err(NotRead::Unlike);
     }
     let mut fraction = Fraction::default();
     if !stopped && cursor.skip(b'.') {
@@ -174,7 +191,12 @@ pub(super) fn read_datetime_as(
         parts.values[0] += if parts.values[0] < 70 { 2000 } else { 1900 };
     }
     let read = ReadDateTime {
-        value: valid(&parts.values, fraction.micros, days).ok_or(NotRead::NoSuchTime)?,
+        value: valid(&parts.values, fraction.micros, days).ok_or_else(|| {
+            match valid(&parts.values, fraction.micros, Days::Bound) {
+                Some(_) => NotRead::NoSuchDay,
+                None => NotRead::NoSuchTime,
+            }
+        })?,
         offset,
         garbage: stopped || !cursor.at_end(),
         date_only: parts.count == 3,
@@ -182,7 +204,7 @@ pub(super) fn read_datetime_as(
     Ok((read, fraction))
 }
 
-/// Digits before a fraction, if the text is only digits, but for a `T` and a fraction.
+/// Digits at the beginning, if nothing or a point follows them, but for a `T` among them.
 fn plain_digits(text: &[u8]) -> Option<usize> {
     let count = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut digits = count(text);
@@ -192,10 +214,7 @@ fn plain_digits(text: &[u8]) -> Option<usize> {
         digits += more;
         at += 1 + more;
     }
-    if text.get(at) == Some(&b'.') && digits >= 12 {
-        at += 1 + count(&text[at + 1..]);
-    }
-    (at == text.len()).then_some(digits)
+    matches!(text.get(at), None | Some(b'.')).then_some(digits)
 }
 
 /// Reads parts of fixed width; says whether something did not fit.
@@ -203,6 +222,11 @@ fn read_plain(cursor: &mut Cursor<'_>, parts: &mut Parts, year_digits: usize) ->
     for at in 0..6 {
         if at == 3 {
             cursor.skip(b'T');
+            cursor.skip_spaces();
+        }
+        // Behind anything but the seconds a point is no fraction's.
+        while at > 0 && cursor.rest.first().is_some_and(u8::is_ascii_punctuation) {
+            cursor.rest = &cursor.rest[1..];
         }
         if cursor.rest.is_empty() {
             return false;
@@ -235,6 +259,9 @@ fn read_separated(
             cursor.rest = &cursor.rest[1..];
         } else {
             return Err(Stop::Strange);
+        }
+        while any_separator && cursor.rest.first().is_some_and(u8::is_ascii_punctuation) {
+            cursor.rest = &cursor.rest[1..];
         }
         if cursor.rest.is_empty() {
             return Ok(());
@@ -292,7 +319,7 @@ fn number_to_datetime_as(number: i64, fraction: Fraction, days: Days) -> Option<
         0 => (0, false),
         101..=691_231 => ((number + 20_000_000) * 1_000_000, true),
         700_101..=991_231 => ((number + 19_000_000) * 1_000_000, true),
-        10_000_101..=99_991_231 => (number * 1_000_000, true),
+        991_232..=99_991_231 => (number * 1_000_000, true),
         101_000_000..=691_231_235_959 => (number + 20_000_000_000_000, false),
         700_101_000_000..=991_231_235_959 => (number + 19_000_000_000_000, false),
         991_231_235_960.. => (number, false),

@@ -27,6 +27,14 @@ const DATETIME_BYTES_MIN: usize = 12;
 
 /// Reads a length of time at the beginning of `text`; `None` if there is none.
 pub fn read_time(text: &[u8]) -> Option<ReadTime> {
+    read_time_or_why(text).ok()
+}
+
+/// The same, and why there is none.
+///
+/// # Errors
+/// `NoSuchTime` for minutes or seconds above 59; `Unlike` for what does not look like a time.
+pub(crate) fn read_time_or_why(text: &[u8]) -> Result<ReadTime, NotRead> {
     let mut cursor = Cursor::new(text);
     cursor.skip_spaces();
     let negative = cursor.skip(b'-');
@@ -34,34 +42,35 @@ pub fn read_time(text: &[u8]) -> Option<ReadTime> {
         cursor.skip(b'+');
     }
     cursor.skip_spaces();
-    if !cursor.rest.first()?.is_ascii_digit() {
-        return None;
+    // What stands before a colon or a point may be left out, and all behind a sign.
+    let begins_so = |byte: &u8| byte.is_ascii_digit() || *byte == b':' || *byte == b'.';
+    if !cursor.rest.first().map_or(negative, begins_so) {
+        return Err(NotRead::Unlike);
     }
     if cursor.rest.len() >= DATETIME_BYTES_MIN && !negative {
         match of_datetime(cursor.rest) {
-            Some(Ok(read)) => return Some(read),
-            Some(Err(())) => return None,
+            Some(Ok(read)) => return Ok(read),
+            Some(Err(())) => return Err(NotRead::Unlike),
             None => {}
         }
     }
-    let [days, hours, minutes, seconds] = read_clock(&mut cursor)?;
+    let [days, hours, minutes, seconds] = read_clock(&mut cursor).ok_or(NotRead::Unlike)?;
     let mut fraction = Fraction::default();
     if cursor.skip(b'.') {
         fraction = cursor.fraction();
     }
     if has_exponent(cursor.rest) {
-        return None;
+        return Err(NotRead::Unlike);
     }
-    let hours = days.checked_mul(24)?.checked_add(hours)?;
-    if days > u64::from(u32::MAX) || hours > u64::from(u32::MAX) {
-        return None;
-    }
+    let hours = days.checked_mul(24).and_then(|of_days| of_days.checked_add(hours));
+    let hours = hours.filter(|hours| days.max(*hours) <= u64::from(u32::MAX));
+    let hours = hours.ok_or(NotRead::Unlike)?;
     if minutes > 59 || seconds > 59 {
-        return None;
+        return Err(NotRead::NoSuchTime);
     }
     let value = Time::new(negative, hours as u32, minutes as u8, seconds as u8, fraction.micros)
         .and_then(|value| fraction.on_time(value, negative));
-    Some(ReadTime {
+    Ok(ReadTime {
         value: value.unwrap_or(if negative { Time::MIN } else { Time::MAX }),
         lost: false,
         out_of_range: value.is_none(),
@@ -71,17 +80,17 @@ pub fn read_time(text: &[u8]) -> Option<ReadTime> {
 }
 
 /// The time of day of a text that is a date; `None` if it is none, `Some(Err)` when it is one
-/// that does not exist.
+/// that does not exist. Whether its month has the day is of no matter, as in MySQL 9.7.
 fn of_datetime(text: &[u8]) -> Option<Result<ReadTime, ()>> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     // No length of time has hours of four digits.
     if text.get(digits) == Some(&b':') && digits != 4 {
         return None;
     }
-    let (read, fraction) = match read_datetime_as(text, false, Days::Real) {
+    let (read, fraction) = match read_datetime_as(text, false, Days::Bound) {
         Ok(read) => read,
-        Err(NotRead::NoDate) => return None,
-        Err(NotRead::NoSuchTime) => return Some(Err(())),
+        Err(NotRead::Unlike) => return None,
+        Err(NotRead::NoSuchTime | NotRead::NoSuchDay) => return Some(Err(())),
     };
     if read.date_only && read.garbage && !text.contains(&b':') {
         return None;
@@ -99,7 +108,7 @@ fn of_datetime(text: &[u8]) -> Option<Result<ReadTime, ()>> {
 
 /// Days, hours, minutes and seconds: `D H:M:S`, `D H:M`, `D H`, `H:M:S`, `H:M` or `HMMSS`.
 fn read_clock(cursor: &mut Cursor<'_>) -> Option<[u64; 4]> {
-    let first = cursor.digits(usize::MAX)?;
+    let first = cursor.digits(usize::MAX).unwrap_or(0);
     let spaces = cursor.skip_spaces();
     let digit = |at: usize| cursor.rest.get(at).is_some_and(u8::is_ascii_digit);
     let mut parts = [0; 4];
@@ -140,11 +149,16 @@ fn has_exponent(rest: &[u8]) -> bool {
 pub fn number_to_time(number: i64, fraction: Fraction, negative: bool) -> Option<(Time, bool)> {
     let magnitude = number.unsigned_abs();
     let (minutes, seconds) = ((magnitude / 100 % 100) as u8, (magnitude % 100) as u8);
-    if minutes > 59 || seconds > 59 {
+    let hours = u32::try_from(magnitude / 10_000).unwrap_or(u32::MAX);
+    // Whatever its minutes are then.
+    let is_beyond = magnitude > Time::LONGEST.to_number().unsigned_abs();
+    if !is_beyond && (minutes > 59 || seconds > 59) {
         return None;
     }
-    let hours = u32::try_from(magnitude / 10_000).unwrap_or(u32::MAX);
-    let value = Time::new(negative, hours, minutes, seconds, fraction.micros);
+    let value = match is_beyond {
+        true => None,
+        false => Time::new(negative, hours, minutes, seconds, fraction.micros),
+    };
     match value.and_then(|value| fraction.on_time(value, negative)) {
         Some(value) => Some((value, false)),
         None => Some((if negative { Time::MIN } else { Time::MAX }, true)),

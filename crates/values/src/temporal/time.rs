@@ -17,6 +17,8 @@ impl Time {
     pub const ZERO: Time = Time(0);
     /// '838:59:59.999999'.
     pub const MAX: Time = Time(3_020_399 * SECOND + 999_999);
+    /// '838:59:59', the longest that a column takes: MySQL's has no fraction.
+    pub const LONGEST: Time = Time(3_020_399 * SECOND);
     /// '-838:59:59.999999'.
     pub const MIN: Time = Time(-Time::MAX.0);
 
@@ -33,6 +35,11 @@ impl Time {
         let whole = (i64::from(hours) * 60 + i64::from(minutes)) * 60 + i64::from(seconds);
         let length = whole * SECOND + i64::from(micros);
         Self::from_micros(if negative { -length } else { length })
+    }
+
+    /// `LONGEST`, of this sign.
+    pub fn longest(is_negative: bool) -> Time {
+        Time(if is_negative { -Time::LONGEST.0 } else { Time::LONGEST.0 })
     }
 
     /// The length in microseconds.

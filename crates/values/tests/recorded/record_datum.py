@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what MariaDB makes of numbers and times that are stored in a column, for
+"""Records what MySQL 9.7 makes of numbers and times that are stored in a column, for
 values_convert.rs. Usage: record_datum.py SOCKET > datum.tsv, as record_text.py.
 
 One line per (type, SQL literal): the type, the literal, and the last three fields of text.tsv.
@@ -26,6 +26,9 @@ TYPES = [t + u for t in ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT") fo
     "DATE", "DATETIME", "DATETIME(1)", "DATETIME(6)", "TIMESTAMP", "TIMESTAMP(1)", "TIME", "TIME(1)", "TIME(6)", "YEAR",
     "CHAR(30)", "VARCHAR(30)", "TEXT", "BINARY(30)", "VARBINARY(30)", "ENUM('a','b','c')"]
 
+# Delimiters and years of two digits in the texts of moments.
+DEPRECATIONS = (b"4095", b"4096", b"1287")
+
 
 def main():
     db = pymysql.connect(unix_socket=sys.argv[1], user="root", charset="utf8mb4", conv=encoders, use_unicode=False)
@@ -40,16 +43,18 @@ def main():
             if literal.startswith("TIME'") and ty.startswith(("DATE", "TIMESTAMP", "YEAR")):
                 continue  # depends on today
             at.execute("TRUNCATE t")
-            at.execute("SET sql_mode = 'TIME_ROUND_FRACTIONAL'")
+            at.execute("SET sql_mode = ''")
             at.execute(f"INSERT INTO t VALUES ({literal})")
             at.execute("SHOW WARNINGS")
             first = 0
             for level, number, *_ in at.fetchall():
+                if number in DEPRECATIONS:
+                    continue
                 first = ("n" if level == b"Note" else "") + number.decode()
                 break
             at.execute("SELECT a FROM t")
             (value,) = at.fetchone()
-            at.execute("SET sql_mode = 'STRICT_ALL_TABLES,TIME_ROUND_FRACTIONAL'")
+            at.execute("SET sql_mode = 'STRICT_ALL_TABLES'")
             strict = 0
             try:
                 at.execute(f"INSERT INTO t VALUES ({literal})")

@@ -16,12 +16,10 @@ use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL, text_of};
 use crate::value::moment::is_dated_text;
 
-/// The longest time that has no fraction, which is what longer ones become.
-const LONGEST: i64 = 3_020_399_000_000;
-
-/// A length of time in microseconds, as a TIME.
+/// A length of time in microseconds, as a TIME; longer ones become the longest of a column.
 pub(crate) fn time_within_range(micros: i64) -> Time {
-    Time::from_micros(micros.clamp(-LONGEST, LONGEST)).unwrap_or(Time::ZERO)
+    let longest = Time::LONGEST.micros();
+    Time::from_micros(micros.clamp(-longest, longest)).unwrap_or(Time::ZERO)
 }
 
 /// Their values.

@@ -252,7 +252,7 @@ impl InsertPlan {
         context.fill_defaults(&self.table, &self.defaults, &is_said, &mut complete)?;
         if !self.on_duplicate.is_empty() {
             let datums: Vec<Datum<'_>> = complete.iter().map(Value::as_datum).collect();
-            for (position, value) in self.table.computed(&datums)? {
+            for (position, value) in self.computed_of(&datums)? {
                 complete[position] = value;
             }
         }

@@ -160,11 +160,19 @@ impl InsertPlan {
         if self.on_duplicate.is_empty() && self.returning.is_none() {
             return Ok(());
         }
-        let computed = self.table.computed(&made_row(values, literals, rest))?;
-        for (position, value) in computed {
+        for (position, value) in self.computed_of(&made_row(values, literals, rest))? {
             values[position] = value;
         }
         Ok(())
+    }
+
+    /// A row's computed columns by their positions; none where the row has no partition, which is
+    /// said when it is stored: IGNORE forgives it.
+    pub(super) fn computed_of(&self, row: &[Datum<'_>]) -> Result<Vec<(usize, Value)>> {
+        match self.table.computed(row) {
+            Err(error) if error.is_of_partition() => Ok(Vec::new()),
+            computed => Ok(computed?),
+        }
     }
 
     /// What a row of VALUES says of a column; `None`: nothing.

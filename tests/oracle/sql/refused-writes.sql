@@ -1,0 +1,95 @@
+# judges: mysql
+# Texts that are no moments, beside moments in strict writes: refused, not taken for a zero day
+CREATE TABLE days (id INT PRIMARY KEY, d DATE, m DATETIME, t TIME, n INT)
+INSERT INTO days VALUES (1, '2001-02-03', '2001-02-03 04:05:06', '10:11:12', 1), (2, '2024-02-29', '2024-02-29 00:00:00', '00:00:00', 2)
+DELETE FROM days WHERE d <> 'abc'
+DELETE FROM days WHERE 'abc' < d
+DELETE FROM days WHERE m <> ''
+DELETE FROM days WHERE m > '2023-02-29'
+DELETE FROM days WHERE t <> 'abc'
+DELETE FROM days WHERE d NOT IN ('abc', '2001-02-03')
+DELETE FROM days WHERE NOT d BETWEEN 'abc' AND '1999-01-01'
+UPDATE days SET n = 5 WHERE m >= 'now'
+UPDATE days SET n = d > 'abc'
+UPDATE days SET n = 6 WHERE d > '0000-00-00'
+INSERT INTO days (id, n) SELECT id + 10, n FROM days WHERE d <> 'abc'
+INSERT INTO days (id, n) VALUES (9, DATE'2001-01-01' = 'abc')
+DELETE FROM days WHERE d = '2001-02-03' AND n = 7
+SELECT id, n FROM days ORDER BY id
+DROP TABLE days
+# Texts and numbers on their way into columns
+CREATE TABLE taken (id INT AUTO_INCREMENT PRIMARY KEY, d DECIMAL(6,2), f FLOAT, b DOUBLE, i INT, t TIME(2), a DATE, m DATETIME(1), s TIMESTAMP(2) NULL, e ENUM('a','b') NOT NULL DEFAULT 'a', j JSON)
+INSERT INTO taken (d) VALUES ('3x')
+INSERT INTO taken (f) VALUES ('3x')
+INSERT INTO taken (b) VALUES ('x')
+INSERT INTO taken (d, f, b, i) VALUES (' 12 ', ' 12 ', ' 12 ', ' 12 ')
+INSERT INTO taken (t) VALUES ('838:59:59.9')
+INSERT INTO taken (t) VALUES (8385960)
+INSERT INTO taken (t) VALUES ('')
+INSERT INTO taken (a) VALUES (20240229.5)
+INSERT INTO taken (j) VALUES (1)
+INSERT INTO taken (j) VALUES (1.5)
+INSERT INTO taken (j) VALUES (TRUE)
+INSERT INTO taken (j) VALUES (NOW())
+INSERT INTO taken (j) VALUES (X'31')
+INSERT IGNORE INTO taken (j) VALUES ('{bad')
+UPDATE taken SET j = i
+UPDATE IGNORE taken SET j = '{'
+INSERT INTO taken (j) VALUES (CAST(1 AS JSON)), (JSON_EXTRACT('[2]', '$[0]')), (JSON_ARRAY(3)), ('4')
+SET sql_mode = ''
+INSERT INTO taken (d, f, b, i, t, a, m, s) VALUES ('3x', '3x', '3x', '3x', '10:70:00', '2023-02-29', '2024-13-10', '2024-00-10')
+SHOW WARNINGS
+INSERT INTO taken (t) VALUES ('900:00:00'), (-8385960), ('2024-02-30 10:11:12'), ('abc'), (107000), ('.5'), (':10:11')
+SHOW WARNINGS
+INSERT INTO taken (a, m) VALUES (1000000, 1010101), ('abc', 'abc'), (0.5, 0.4), (-1, 99)
+SHOW WARNINGS
+INSERT IGNORE INTO taken (a, m) VALUES ('2024-01-02', '20240102.5'), ('1-1-1', '1-1-1')
+INSERT IGNORE INTO taken (e) VALUES (NULL)
+UPDATE taken SET e = NULL WHERE id < 3
+INSERT INTO taken (e) VALUES ('0'), (0)
+SELECT d, f, b, i, t, a, m, s, e + 0, j FROM taken ORDER BY id
+ALTER TABLE taken MODIFY i INT NOT NULL, MODIFY t TIME(1)
+SELECT i, t FROM taken ORDER BY id
+SET sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO'
+ALTER TABLE taken MODIFY f FLOAT NOT NULL
+ALTER TABLE taken MODIFY f DOUBLE NOT NULL
+DROP TABLE taken
+# A word between a number and a word is its position
+CREATE TABLE words (e ENUM('a','b','c') NOT NULL, s SET('x','y') NOT NULL)
+INSERT INTO words VALUES ('a', 'x'), ('b', 'x,y'), ('c', '')
+SELECT e, e BETWEEN 'b' AND 1, e BETWEEN 1 AND 'a', e BETWEEN 1 AND 2, e BETWEEN 'a' AND 'b', s BETWEEN 1 AND 'x', s BETWEEN 'x' AND 1 FROM words ORDER BY e
+DROP TABLE words
+# Rows without a partition are forgiven where others would be updated, too
+CREATE TABLE parts (id INT PRIMARY KEY, c INT) PARTITION BY LIST (id) (PARTITION p0 VALUES IN (0, 1, 2), PARTITION p1 VALUES IN (4, 5, 6))
+INSERT IGNORE INTO parts (id) VALUES (6), (4), (8), (255), (1), (6) ON DUPLICATE KEY UPDATE c = 3
+INSERT INTO parts (id) VALUES (77) ON DUPLICATE KEY UPDATE c = 3
+SELECT * FROM parts ORDER BY id
+DROP TABLE parts
+# Numbers below zero and bytes in definitions
+CREATE TABLE shown (a INT, b VARBINARY(9), c DOUBLE, CONSTRAINT c1 CHECK (a > -3), CONSTRAINT c2 CHECK (b <> X'FF'), CONSTRAINT c3 CHECK (a - -1 > 0), CONSTRAINT c4 CHECK (c > -1.5), CONSTRAINT c5 CHECK (a IN (-1, - 2)), CONSTRAINT c6 CHECK (b <> 0x1f AND b <> b'101'), d INT DEFAULT (-1), e INT AS (-a), f INT AS (a * -5), KEY ((a + -1)))
+SHOW CREATE TABLE shown
+DROP TABLE shown
+# Key parts of beginnings, of columns that change their type; rows that may not come in update no other
+CREATE TABLE beginnings (id INT PRIMARY KEY, a TEXT, b VARCHAR(100), c BLOB, d VARCHAR(20), KEY ka (a(5)), KEY kb (b(10)), KEY kc (c(3)), UNIQUE KEY kd (d(10), b(4)))
+INSERT INTO beginnings VALUES (1, '5', 'abcdef', '10:11:12', 'de'), (2, '7', 'abc', '00:00:01', 'd')
+ALTER TABLE beginnings MODIFY a INT
+ALTER TABLE beginnings MODIFY b VARCHAR(8)
+ALTER TABLE beginnings MODIFY c TIME(2)
+ALTER TABLE beginnings MODIFY d CHAR(12)
+SELECT index_name, column_name, sub_part FROM information_schema.statistics WHERE TABLE_NAME = 'beginnings' ORDER BY 1, seq_in_index
+SELECT id, a FROM beginnings FORCE INDEX (ka) WHERE a > 5
+SELECT id, c FROM beginnings FORCE INDEX (kc) WHERE c < '01:00:00'
+DROP TABLE beginnings
+CREATE TABLE guarded (id INT PRIMARY KEY, n INT NOT NULL, CONSTRAINT no_seven CHECK (n <> 7))
+INSERT INTO guarded VALUES (1, 1)
+INSERT INTO guarded VALUES (1, 7) ON DUPLICATE KEY UPDATE n = 2
+INSERT IGNORE INTO guarded VALUES (1, 7) ON DUPLICATE KEY UPDATE n = 3
+SELECT * FROM guarded
+DROP TABLE guarded
+# DEFAULT of a column that numbers itself is 0 in an UPDATE
+CREATE TABLE numbered (id INT AUTO_INCREMENT PRIMARY KEY, n INT)
+INSERT INTO numbered VALUES (3, 1)
+UPDATE numbered SET id = DEFAULT
+UPDATE numbered a JOIN numbered b ON a.id = b.id SET a.id = DEFAULT, a.n = 2
+SELECT * FROM numbered
+DROP TABLE numbered
