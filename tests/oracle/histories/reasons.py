@@ -1,0 +1,43 @@
+"""Differences from MySQL that are known, and why there are.
+
+Not here: comparing (`compare`).
+"""
+
+import re
+
+# Warnings of what MySQL is going to take away, which is not for us to say.
+DEPRECATIONS = {"1287", "1681", "3135", "3719", "3778"}
+
+# What a statement has to match, the respect in which the two may differ then, what MySQL says, and why.
+REASONS = (
+    (r"\bw\d\b.*\bw\d\b", "error", "error 1137", "a temporary table may be used twice in a statement"),
+    (r"^ALTER TABLE", "rows changed", "", "how many rows ALTER TABLE has copied is told, not how many MySQL would copy"),
+    (r"ADD (UNIQUE )?KEY", "definition of .*", "", "a foreign key's own key stays where another one could serve it"),
+    (r"^ALTER TABLE", "error", "error 1292", "no row is refused for a day that it had before, where its column stays"),
+    (r"SET DEFAULT|MODIFY|ADD COLUMN", "error", "error 1101", "a TEXT may have a literal default, as in dumps of MariaDB"),
+    (r"SET DEFAULT", "definition of .*", "", "a column that numbers itself shows the default that it was given"),
+    (r"RENAME COLUMN", "error", "error (3108|3959)", "expressions follow their columns' names"),
+    (r"\bv\d\b", "error", "error 1356", "a view of which a column is gone is refused where that is asked for"),
+    (r"IN \(SELECT", "error", "error 1267", "a list that a query gives has the collation of what is looked for"),
+    (r"^(UPDATE|DELETE)", "error", "error 1292", "constants are looked at with the first row, not before there is one"),
+    (r"CHECK", "error", "error 3823", "a CHECK may name a column that a foreign key's action changes, and is asked then"),
+    (r"ON DUPLICATE KEY UPDATE (n\d) = \1", "rows changed", "", "a column added without a copy counts as changed in MySQL once its default has changed"),
+    (r"^UPDATE IGNORE", "rows of .*", "", "a parent's key that collides leaves its children as they were, which InnoDB has set to NULL by then"),
+    (r"CHECK|^ALTER", "error", "error 3754", "an expression over a number that a table makes itself is refused by another number"),
+    (r"TINYTEXT|ADD UNIQUE KEY|ADD KEY", "error", "", "an expression of a TINYTEXT is a TEXT, which no key can have"),
+)
+
+
+def reason_of(statement, respect, theirs, ours):
+    """Why a difference may be there; `None` for one that may not."""
+    for words, of, said, why in REASONS:
+        if re.search(words, statement) and re.fullmatch(of, respect) and re.match(said, str(theirs)):
+            return why
+    return None
+
+
+def shown(definition):
+    """A definition as SHOW CREATE TABLE has it, line by line, without what the two never have in common: collations that are
+    the table's or the server's, and in which character set a literal was written."""
+    lines = re.sub(r" (CHARACTER SET|COLLATE) \w+", "", definition.split("\n) ENGINE")[0]).replace("-(3)", "-3")
+    return sorted(line.rstrip(",") for line in re.sub(r"_\w+'", "_utf8mb4'", lines).split("\n"))
