@@ -86,6 +86,8 @@ pub struct Engine {
     counters: Mutex<()>,
     /// Whose gate tables pass that are being made.
     new_tables: Arc<TableState>,
+    /// Whose gate all pass that change definitions.
+    definitions: Arc<TableState>,
     /// How many tables are locked for writing.
     write_locks: Arc<AtomicUsize>,
     closed: AtomicBool,
@@ -135,6 +137,7 @@ impl Engine {
             lock_wait_max: options.lock_wait_max,
             counters: Mutex::new(()),
             new_tables: Arc::default(),
+            definitions: Arc::default(),
             write_locks: Arc::default(),
             closed: AtomicBool::new(false),
         };
@@ -231,6 +234,11 @@ impl Engine {
     /// The gate of tables that are being made.
     pub(crate) fn new_tables(&self) -> &Arc<TableState> {
         &self.new_tables
+    }
+
+    /// The gate of changes of definitions.
+    pub(crate) fn definitions(&self) -> &Arc<TableState> {
+        &self.definitions
     }
 
     /// How many tables are locked for writing.

@@ -1,4 +1,5 @@
-//! Keeping others from tables for a while: LOCK TABLES, FLUSH TABLES WITH READ LOCK.
+//! Keeping others from tables for a while: LOCK TABLES, FLUSH TABLES WITH READ LOCK; and from all
+//! definitions: LOCK INSTANCE FOR BACKUP.
 //!
 //! ```text
 //!               others write   others lock to read   others lock to write   the holder writes
@@ -12,6 +13,8 @@
 //!    long as it would for a schema change.
 //! 2. Gates are closed in the order of the tables' ids, behind the one for new tables, so that two
 //!    who lock several tables do not wait for each other.
+//! 3. A definition changes while its statement is inside the gate of definitions, which it enters
+//!    before any table's; a lock of definitions closes it, for several holders together.
 //!
 //! Not here: who holds locks, until when, and whose queries wait for them (crate `sql`).
 
@@ -21,7 +24,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::schema::TableId;
-use crate::table::{ClosedGate, Patience, SharedGate, Table, TableState};
+use crate::table::{ClosedGate, GateGuard, Patience, SharedGate, Table, TableState};
 
 /// The number of no table: of the gate for those that are being made.
 pub(crate) const NO_TABLE: TableId = 0;
@@ -57,6 +60,18 @@ impl TableLocks {
         }
         self.shared.iter().any(|gate| gate.is_of(state)).then_some(TableLockKind::Read)
     }
+}
+
+/// Nobody else changes definitions until it is dropped; rows change as before.
+#[derive(Debug)]
+pub struct DefinitionsLock {
+    _gate: SharedGate,
+}
+
+/// A statement that changes definitions is under way until it is dropped.
+#[derive(Debug)]
+pub struct DefinitionsEntered {
+    _gate: Option<GateGuard>,
 }
 
 impl Drop for TableLocks {
@@ -112,6 +127,31 @@ impl Engine {
                 return Ok(locks);
             }
         }
+    }
+
+    /// Waits until nobody changes definitions, and keeps it so.
+    ///
+    /// # Errors
+    /// `LockTimeout` when such a statement does not end in time.
+    pub fn lock_definitions(&self, patience: &Patience) -> Result<DefinitionsLock> {
+        Ok(DefinitionsLock { _gate: self.definitions().share(patience)? })
+    }
+
+    /// Waits until nobody else has the definitions locked, and keeps others from locking them.
+    /// `own` is the lock of whoever asks, if it has one.
+    ///
+    /// # Errors
+    /// `LockTimeout` when they are not unlocked in time.
+    pub fn enter_definitions(
+        &self,
+        own: Option<&DefinitionsLock>,
+        patience: &Patience,
+    ) -> Result<DefinitionsEntered> {
+        let gate = match own {
+            Some(_) => self.definitions().enter_shared(NO_TABLE, patience),
+            None => self.definitions().enter(NO_TABLE, Some(patience)),
+        };
+        Ok(DefinitionsEntered { _gate: gate? })
     }
 
     /// Waits until nobody has a table locked for writing; without patience only if that needs no

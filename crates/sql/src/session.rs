@@ -43,6 +43,7 @@ mod feed_load;
 mod field_list;
 mod grants;
 mod inserts;
+mod instance_lock;
 mod into;
 mod joined;
 mod kept_plans;
@@ -88,6 +89,7 @@ use access::audit::AuditClass;
 use access::{AccountName, Principal};
 use parking_lot::Mutex;
 use resources::budget::Share;
+use rows::table_locks::DefinitionsLock;
 use values::CharacterSet;
 use values::datum::Value;
 use values::types::Collation;
@@ -153,6 +155,8 @@ pub struct Session {
     inserts: Option<Box<InsertLoad>>,
     /// LOCK TABLES, FLUSH TABLES WITH READ LOCK.
     table_locks: Option<SessionTableLocks>,
+    /// LOCK INSTANCE FOR BACKUP.
+    instance_lock: Option<DefinitionsLock>,
     /// What SET TRANSACTION said of the next transaction only.
     next_read_only: Option<bool>,
     /// The same of its isolation.
@@ -252,6 +256,7 @@ impl Session {
             writes_temporary: false,
             inserts: None,
             table_locks: None,
+            instance_lock: None,
             next_read_only: None,
             next_isolation: None,
             warnings: RefCell::new(Warnings::default()),

@@ -1,4 +1,4 @@
-//! LOCK TABLES and FLUSH TABLES WITH READ LOCK between sessions.
+//! LOCK TABLES, FLUSH TABLES WITH READ LOCK and LOCK INSTANCE FOR BACKUP between sessions.
 
 use sql::Session;
 
@@ -97,4 +97,52 @@ fn locks_end_with_their_session_and_flushes_share_them() {
     run(&mut one, "LOCK TABLES t WRITE");
     drop(one);
     assert_eq!(run(other, "SELECT id FROM t"), "1");
+}
+
+#[test]
+fn while_a_backup_is_made_rows_change_and_definitions_and_accounts_do_not() {
+    let (one, other) = &mut two_sessions();
+    run(one, "BEGIN");
+    run(one, "INSERT INTO t VALUES (3, 30)");
+    run(one, "LOCK INSTANCE FOR BACKUP");
+    run(one, "LOCK INSTANCE FOR BACKUP");
+    run(one, "ROLLBACK");
+    assert_eq!(run(one, "SELECT COUNT(*) FROM t"), "2", "nothing was committed");
+    for waits in [
+        "CREATE TABLE v (id INT)",
+        "ALTER TABLE t ADD x INT",
+        "DROP TABLE u",
+        "TRUNCATE TABLE t",
+        "CREATE VIEW v AS SELECT 1",
+        "CREATE USER somebody",
+        "DROP DATABASE d",
+    ] {
+        assert_eq!(error(other, waits), 1205, "{waits}");
+    }
+    run(other, "UPDATE t SET n = n + 1 WHERE id = 1");
+    for own in ["CREATE TEMPORARY TABLE w (id INT)", "ALTER TABLE w ADD n INT", "DROP TABLE w"] {
+        run(other, own);
+    }
+    run(one, "ALTER TABLE t ADD x INT");
+    // Two backups at once: neither changes what the other saves.
+    run(other, "LOCK INSTANCE FOR BACKUP");
+    assert_eq!(error(one, "ALTER TABLE t DROP x"), 1205);
+    run(one, "UNLOCK INSTANCE");
+    assert_eq!(error(one, "ALTER TABLE t DROP x"), 1205);
+    run(other, "ALTER TABLE t DROP x");
+    run(other, "UNLOCK TABLES");
+    assert_eq!(error(one, "DROP TABLE u"), 1205, "it is no lock of tables");
+    run(other, "UNLOCK INSTANCE");
+    run(other, "UNLOCK INSTANCE");
+    run(one, "DROP TABLE u");
+}
+
+#[test]
+fn a_backup_ends_with_its_session() {
+    let (mut one, mut other) = two_sessions();
+    run(&mut other, "LOCK INSTANCE FOR BACKUP");
+    drop(other);
+    run(&mut one, "ALTER TABLE t ADD x INT");
+    assert_eq!(error(&mut one, "LOCK INSTANCE"), 1064);
+    assert_eq!(error(&mut one, "LOCK INSTANCE FOR BACKUP NOW"), 1064);
 }

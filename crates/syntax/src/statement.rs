@@ -87,6 +87,10 @@ pub enum Statement {
     LockTables(Vec<(TableName, bool)>),
     /// UNLOCK TABLES.
     UnlockTables,
+    /// LOCK INSTANCE FOR BACKUP.
+    LockInstance,
+    /// UNLOCK INSTANCE.
+    UnlockInstance,
     /// FLUSH TABLES ... WITH READ LOCK; without names, of all.
     ReadLock(Vec<TableName>),
     /// FLUSH TABLES without a lock; without names, all of them.
@@ -176,7 +180,13 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
             cursor.expect("SAVEPOINT")?;
             Statement::Release(cursor.name()?)
         }
+        "LOCK" if cursor.take("INSTANCE") => {
+            cursor.expect("FOR")?;
+            cursor.expect("BACKUP")?;
+            Statement::LockInstance
+        }
         "LOCK" => lock_tables(cursor)?,
+        "UNLOCK" if cursor.take("INSTANCE") => Statement::UnlockInstance,
         "UNLOCK" => {
             if !(cursor.take("TABLES") || cursor.take("TABLE")) {
                 return Err(cursor.syntax());

@@ -112,6 +112,7 @@ impl Session {
         if self.passes_over(&parsed)? {
             return Ok(self.done(0));
         }
+        let _entered = self.enter_definitions(&parsed)?;
         let held = match &parsed {
             // Its transaction keeps others out for longer than the statement.
             Parsed::LoadInserts(_) => {
@@ -184,8 +185,8 @@ impl Session {
             | Parsed::RollbackTo(_)
             | Parsed::Release(_)
             | Parsed::Kill { .. }
-            | Parsed::Deallocate(_)
-            | Parsed::AlterDatabase { .. } => false,
+            | Parsed::UnlockInstance
+            | Parsed::Deallocate(_) => false,
             Parsed::Show(show) => matches!(
                 show.subject,
                 Subject::TableStatus { .. } | Subject::Indexes { .. } | Subject::CreateTable { .. }
@@ -361,6 +362,8 @@ impl Session {
             Parsed::LockTables(tables) => self.lock_tables(&tables),
             Parsed::ReadLock(names) => self.flush_with_read_lock(&names),
             Parsed::UnlockTables => self.unlock_tables(),
+            Parsed::LockInstance => self.lock_instance(),
+            Parsed::UnlockInstance => self.unlock_instance(),
             Parsed::Kill { id, query } => {
                 refuse_subqueries(&id, "KILL")?;
                 let id = match self.value_of(&id)?.0.as_datum() {

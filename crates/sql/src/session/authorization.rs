@@ -291,6 +291,9 @@ impl Session {
             Parsed::ReadLock(_) => {
                 self.check_global(&[Reload], &["FLUSH_TABLES"], "RELOAD or FLUSH_TABLES")
             }
+            Parsed::LockInstance | Parsed::UnlockInstance => {
+                self.check_global(&[], &["BACKUP_ADMIN"], "BACKUP_ADMIN")
+            }
             Parsed::ReloadTls => self.check_global(
                 &[Privilege::Super],
                 &["CONNECTION_ADMIN"],

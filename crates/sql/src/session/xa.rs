@@ -149,6 +149,8 @@ impl Session {
             | Parsed::Use(_)
             | Parsed::Kill { .. }
             | Parsed::UnlockTables
+            | Parsed::LockInstance
+            | Parsed::UnlockInstance
             | Parsed::Prepare { .. }
             | Parsed::Execute { .. }
             | Parsed::ExecuteImmediate { .. }

@@ -115,6 +115,24 @@ impl TableState {
         self.let_in(&mut self.gate.lock(), id, true)
     }
 
+    /// The same for one of those who share the gate, when the others have given it up.
+    ///
+    /// # Errors
+    /// `LockTimeout` when they do not in time.
+    pub(crate) fn enter_shared(
+        self: &Arc<Self>,
+        id: TableId,
+        patience: &Patience,
+    ) -> Result<Option<GateGuard>> {
+        let mut gate = self.gate.lock();
+        while gate.closed || gate.shared > 1 {
+            if self.waited_out(&mut gate, patience) {
+                return Err(Error::LockTimeout);
+            }
+        }
+        Ok(self.let_in(&mut gate, id, false))
+    }
+
     fn let_in(self: &Arc<Self>, gate: &mut Gate, id: TableId, owns: bool) -> Option<GateGuard> {
         if gate.claimed {
             return None;
@@ -400,8 +418,12 @@ mod tests {
         let (one, other) = (state.share(&soon()).unwrap(), state.share(&soon()).unwrap());
         assert!(matches!(enter(&state), Err(Error::WouldWait(Wait::Schema))));
         assert!(matches!(state.close(&soon()), Err(Error::LockTimeout)));
+        assert!(matches!(state.enter_shared(1, &soon()), Err(Error::LockTimeout)));
         drop(one);
         assert!(matches!(enter(&state), Err(Error::WouldWait(Wait::Schema))));
+        let inside = state.enter_shared(1, &soon()).unwrap();
+        assert!(matches!(state.share(&soon()), Err(Error::LockTimeout)), "one is inside");
+        drop(inside);
         drop(other);
         let inside = enter(&state).unwrap();
         assert!(matches!(state.share(&soon()), Err(Error::LockTimeout)));
