@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const CHANGES: u64 = 200;
 
 fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
+    let folder = Path::new("corpus").join(target);
     let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
     let mut paths: Vec<PathBuf> = files.map(|file| file.expect("a file").path()).collect();
     paths.sort();
@@ -54,7 +54,7 @@ fn seeds_and_changed_seeds_keep_the_properties_of_their_decoders() {
 
 #[test]
 fn every_target_is_named_after_its_file() {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let sources = Path::new("src");
     for (name, _) in fuzz::TARGETS {
         assert!(sources.join(format!("{name}.rs")).is_file(), "{name}");
     }
