@@ -82,7 +82,7 @@ pub use value::compare::compare;
 pub use value::json::conversion::{JsonMembers, json_element, json_scalar};
 pub use value::json::order::{write_json_comparison_key, write_json_key};
 pub use value::moment::Unit;
-pub use value::number::{Number, leading_exact};
+pub use value::number::{Number, is_blank, leading_exact};
 pub use value::types::{
     BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, RESULT_CHARS_MAX, TRUTH, UNTYPED, text_type,
 };

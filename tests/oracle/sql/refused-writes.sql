@@ -93,3 +93,20 @@ UPDATE numbered SET id = DEFAULT
 UPDATE numbered a JOIN numbered b ON a.id = b.id SET a.id = DEFAULT, a.n = 2
 SELECT * FROM numbered
 DROP TABLE numbered
+# Nothing, and spaces, are the number 0, and no error
+CREATE TABLE blank (id INT PRIMARY KEY, n INT, y YEAR, f DOUBLE, t TIME)
+INSERT INTO blank VALUES (1, 0, 0, 0, '10:11:12'), (2, 5, 2005, 0.5, '10:11:13')
+UPDATE blank SET n = n + 1 WHERE n = ''
+UPDATE blank SET n = n + 1 WHERE n > ' '
+UPDATE blank SET n = n + 1 WHERE n IN ('', 6)
+UPDATE blank SET n = n + 1 WHERE y = '' OR f < ''
+UPDATE blank SET n = n + 1 WHERE f BETWEEN '' AND 1
+UPDATE blank SET n = n + 1 WHERE t >= ''
+UPDATE blank SET n = n + 1 WHERE t > ' ' AND NOT ''
+UPDATE blank SET n = '' + id WHERE id + 0 <> ''
+UPDATE blank SET n = n + 1 WHERE CASE n WHEN '' THEN 0 ELSE 1 END
+UPDATE blank SET n = n + 1 WHERE n <> 'x'
+SELECT * FROM blank
+DELETE FROM blank WHERE n <> ''
+SELECT COUNT(*) FROM blank
+DROP TABLE blank

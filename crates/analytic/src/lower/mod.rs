@@ -43,7 +43,7 @@ use datafusion::common::Column;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, ScalarUDF, ScalarUDFImpl};
 use executor::RecursionRows;
-use expression::{Environment, Kind, Node};
+use expression::{Environment, Kind, Node, is_blank};
 use plan::context::SqlContext;
 use plan::tree::Query;
 use results::Result;
@@ -168,8 +168,11 @@ impl<'a> Lowering<'a> {
     }
 
     /// Warns of a text that is no number beside one. It is looked at when the plan is made, so that
-    /// is one for this statement.
+    /// is one for this statement. Nothing is 0.
     fn warn_of_text(&self, text: &[u8]) {
+        if is_blank(text) {
+            return;
+        }
         self.is_of_once.set(true);
         let text = String::from_utf8_lossy(text);
         let message = format!("Truncated incorrect DOUBLE value: '{text}'");

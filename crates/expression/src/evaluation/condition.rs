@@ -23,7 +23,7 @@ use crate::tree::node::{Comparison, Node};
 use crate::value::cell::{Cell, NULL};
 use crate::value::compare::{compare, is_moment, is_plain_number};
 use crate::value::json::conversion::json_scalar;
-use crate::value::number::Number;
+use crate::value::number::{Number, is_blank};
 
 /// Most steps of a search that looks for no end of the statement.
 const UNCHECKED_STEPS_MAX: usize = 1 << 16;
@@ -94,7 +94,11 @@ fn check_texts<'t>(
     } else if is_any(is_moment) {
         |scope, text| _ = scope.moment(text)
     } else if is_any(|datum| matches!(datum, Datum::Time(_))) {
-        |scope, text| _ = scope.span(text)
+        // Nothing is the time 0, as nothing is the number 0.
+        |scope, text| match text {
+            Datum::Bytes(blank) if is_blank(blank) => {}
+            text => _ = scope.span(text),
+        }
     } else {
         return Ok(());
     };

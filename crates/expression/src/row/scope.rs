@@ -24,7 +24,7 @@ use crate::statement::time_names::TimeNames;
 use crate::statement::warning::{Level, Warnings};
 use crate::tree::node::Node;
 use crate::value::compare::{moment, span};
-use crate::value::number::Number;
+use crate::value::number::{Number, is_blank};
 
 /// The row that columns are read from.
 #[derive(Clone, Copy)]
@@ -293,8 +293,11 @@ impl<'a> Scope<'a> {
         });
     }
 
-    /// Warns, for all rows together, of a text that is no number beside one.
+    /// Warns, for all rows together, of a text that is no number beside one. Nothing is 0.
     pub(crate) fn warn_of_text(&self, text: &[u8]) {
+        if is_blank(text) {
+            return;
+        }
         let warn = |warnings: &mut Warnings| {
             let text = String::from_utf8_lossy(text);
             warnings.push_once(

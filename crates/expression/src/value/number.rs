@@ -123,7 +123,8 @@ impl Number {
             Datum::Decimal(v) => Number::Decimal(v),
             Datum::Bytes(text) => {
                 let (value, whole) = leading_number(text);
-                return Some((Number::Double(value), !whole));
+                // Without a word in it a text is 0, and nothing is strange about that (MySQL 9.7).
+                return Some((Number::Double(value), !whole && !is_blank(text)));
             }
             Datum::Date(v) => Number::Int(i64::from(v.to_number())),
             Datum::Time(v) => with_fraction(v.to_number(), v.fraction(), v.is_negative()),
@@ -191,6 +192,11 @@ pub fn leading_integer(text: &[u8]) -> (i128, bool) {
     let beyond = if digits.starts_with('-') { i128::MIN } else { i128::MAX };
     let value = digits.parse().unwrap_or(if count == 0 { 0 } else { beyond });
     (value, count > 0 && sign + count == trimmed.len())
+}
+
+/// Whether there is nothing but spaces in a text.
+pub fn is_blank(text: &[u8]) -> bool {
+    text.iter().all(is_space)
 }
 
 /// The number at the front of a text, 0 if there is none; whether that was all of it.
