@@ -1,5 +1,5 @@
-//! LOCK INSTANCE FOR BACKUP in a session: nobody else changes definitions or accounts while a backup
-//! is made, and rows change as before.
+//! LOCK INSTANCE FOR BACKUP in a session: nobody else changes definitions or accounts while a
+//! backup is made, and rows change as before.
 //!
 //! Invariants
 //! 1. It ends by UNLOCK INSTANCE or with the session; neither a transaction nor LOCK TABLES has to
