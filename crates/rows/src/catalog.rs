@@ -50,7 +50,7 @@ use values::types::{Collation, ColumnType, TextDefaults};
 
 use crate::error::{Error, Result, Thing};
 use crate::event::{EventDefinition, EventId};
-use crate::foreign_key::{ForeignKey, Reference, Referring, followers};
+use crate::foreign_key::{ForeignKey, FullName, Reference, Referring, followers};
 use crate::ingestion::TableStore;
 use crate::rules::MakeRules;
 use crate::schema::{Column, DefaultValue, Index, IndexId, TableDefinition, TableId};
@@ -673,7 +673,7 @@ fn relate(databases: &BTreeMap<String, Tables>) {
 fn referring_to<'r>(
     referring: &'r Referring<'r>,
     table: &'r Table,
-) -> &'r [((&'r str, &'r str), &'r ForeignKey)] {
+) -> &'r [(FullName<'r>, &'r ForeignKey)] {
     let name = (&*table.database, &*table.name);
     referring.get(&name).map_or(&[], Vec::as_slice)
 }

@@ -159,7 +159,7 @@ pub struct Follower {
 }
 
 /// A table's database and name.
-type FullName<'a> = (&'a str, &'a str);
+pub(crate) type FullName<'a> = (&'a str, &'a str);
 
 /// The foreign keys that refer to a table, by its name, each with the name of the table that has
 /// it.

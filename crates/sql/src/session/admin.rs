@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use access::Privilege;
+use access::audit::AuditClass;
 use expression::limits::Room;
 use expression::{BIGINT_UNSIGNED, Level};
 use rows::Group;
@@ -22,6 +23,7 @@ use syntax::{Cursor, TableName};
 use values::ErrorCode;
 use values::datum::Datum;
 
+use super::audited::class_of;
 use super::prepared::refuse_subqueries;
 use super::select::with_literals;
 use super::source::ValueRows;
@@ -35,24 +37,23 @@ use results::{ExecutionMode, Result, ResultColumn, RowStream, SqlError};
 
 /// Whether a statement changes rows or definitions.
 fn writes(parsed: &Parsed) -> bool {
+    match parsed {
+        Parsed::Load(_) | Parsed::LoadInserts(_) => true,
+        // What tables are made with from now on.
+        Parsed::AlterDatabase { .. } => false,
+        parsed => class_of(parsed) == AuditClass::Definitions,
+    }
+}
+
+/// Whether it is a FLUSH without a lock.
+fn flushes(parsed: &Parsed) -> bool {
     matches!(
         parsed,
-        Parsed::CreateDatabase { .. }
-            | Parsed::DropDatabase { .. }
-            | Parsed::CreateTable(_)
-            | Parsed::CreateView(_)
-            | Parsed::DropView { .. }
-            | Parsed::AlterTable(_)
-            | Parsed::DropTables { .. }
-            | Parsed::Truncate(_)
-            | Parsed::RenameTables(_)
-            | Parsed::CreateEvent(_)
-            | Parsed::AlterEvent(_)
-            | Parsed::DropEvent { .. }
-            | Parsed::CreateIndex { .. }
-            | Parsed::DropIndex { .. }
-            | Parsed::Load(_)
-            | Parsed::LoadInserts(_)
+        Parsed::Flush
+            | Parsed::FlushTables(_)
+            | Parsed::FlushLogs
+            | Parsed::FlushPrivileges
+            | Parsed::FlushUserResources
     )
 }
 
@@ -170,14 +171,10 @@ impl Session {
         match parsed {
             // What is evaluated may turn out to be long, and must not be evaluated twice.
             Parsed::Set(items) => self.has_open_writes() || items.iter().any(SetItem::computes),
-            Parsed::Begin { .. }
-            | Parsed::Commit { .. }
-            | Parsed::UnlockTables
-            | Parsed::Flush
-            | Parsed::FlushTables(_)
-            | Parsed::FlushLogs
-            | Parsed::FlushPrivileges
-            | Parsed::FlushUserResources => self.has_open_writes(),
+            Parsed::Begin { .. } | Parsed::Commit { .. } | Parsed::UnlockTables => {
+                self.has_open_writes()
+            }
+            parsed if flushes(parsed) => self.has_open_writes(),
             // Files go with what is taken back.
             Parsed::Rollback { .. } => self.inserts.is_some(),
             Parsed::Use(_)
@@ -210,6 +207,9 @@ impl Session {
 
     fn carry_out(&mut self, parsed: Parsed, how: ExecutionMode) -> Result<Reply> {
         let engine = Arc::clone(self.sql.engine());
+        if flushes(&parsed) || matches!(parsed, Parsed::Maintain { .. }) {
+            self.commit_open()?;
+        }
         match parsed {
             Parsed::CreateDatabase { name, if_not_exists, text } => {
                 self.begin_definition()?;
@@ -223,26 +223,17 @@ impl Session {
                 self.begin_definition()?;
                 self.drop_database(&name, if_exists)
             }
-            Parsed::Flush => {
-                self.commit_open()?;
-                Ok(self.done(0))
-            }
-            Parsed::FlushTables(names) => {
-                self.commit_open()?;
-                self.flush_tables(&names)
-            }
+            Parsed::Flush => Ok(self.done(0)),
+            Parsed::FlushTables(names) => self.flush_tables(&names),
             Parsed::FlushPrivileges => {
-                self.commit_open()?;
                 self.sql.access().forget_failed_logins();
                 Ok(self.done(0))
             }
             Parsed::FlushLogs => {
-                self.commit_open()?;
                 self.sql.reopen_logs();
                 Ok(self.done(0))
             }
             Parsed::FlushUserResources => {
-                self.commit_open()?;
                 self.sql.access().usages().reset();
                 Ok(self.done(0))
             }
@@ -387,10 +378,7 @@ impl Session {
                 }
                 Ok(self.done(0))
             }
-            Parsed::Maintain { operation, tables } => {
-                self.commit_open()?;
-                self.maintain(operation, &tables)
-            }
+            Parsed::Maintain { operation, tables } => self.maintain(operation, &tables),
             Parsed::Checksum { tables, quick } => self.checksum(&tables, quick),
             Parsed::Prepare { name, source } => {
                 let text = self.value_of(&source)?.1;

@@ -33,7 +33,7 @@ use plan::tree::BoundQuery;
 use results::{Result, SqlError};
 
 /// What a statement is to the audit log.
-fn class_of(parsed: &Parsed) -> AuditClass {
+pub(super) fn class_of(parsed: &Parsed) -> AuditClass {
     match parsed {
         Parsed::Account(account) if matches!(**account, AccountStatement::SetRole(_)) => {
             AuditClass::Statements

@@ -9,12 +9,13 @@
 //!
 //! Not here: how definitions are kept as they are (`rows::table_locks`).
 
+use access::audit::AuditClass;
 use rows::table_locks::DefinitionsEntered;
 use syntax::TableName;
-use syntax::account::AccountStatement;
 use syntax::statement::Statement as Parsed;
 
 use super::Session;
+use super::audited::class_of;
 use crate::reply::Reply;
 use results::Result;
 
@@ -63,18 +64,7 @@ impl Session {
             Parsed::Truncate(table)
             | Parsed::CreateIndex { table, .. }
             | Parsed::DropIndex { table, .. } => is_kept(table),
-            Parsed::Account(account) => Ok(!matches!(**account, AccountStatement::SetRole(_))),
-            Parsed::CreateDatabase { .. }
-            | Parsed::AlterDatabase { .. }
-            | Parsed::DropDatabase { .. }
-            | Parsed::CreateView(_)
-            | Parsed::DropView { .. }
-            | Parsed::RenameTables(_)
-            | Parsed::CreateEvent(_)
-            | Parsed::AlterEvent(_)
-            | Parsed::DropEvent { .. }
-            | Parsed::Grant(_) => Ok(true),
-            _ => Ok(false),
+            parsed => Ok(class_of(parsed) != AuditClass::Statements),
         }
     }
 }

@@ -100,14 +100,7 @@ impl TableState {
         id: TableId,
         patience: Option<&Patience>,
     ) -> Result<Option<GateGuard>> {
-        let mut gate = self.gate.lock();
-        while gate.lets_nobody_in() {
-            let patience = patience.ok_or(Error::WouldWait(Wait::Schema))?;
-            if self.waited_out(&mut gate, patience) {
-                return Err(Error::LockTimeout);
-            }
-        }
-        Ok(self.let_in(&mut gate, id, false))
+        self.enter_but_while(Gate::lets_nobody_in, id, patience)
     }
 
     /// The same for the one who has the gate closed.
@@ -124,8 +117,18 @@ impl TableState {
         id: TableId,
         patience: &Patience,
     ) -> Result<Option<GateGuard>> {
+        self.enter_but_while(|gate| gate.closed || gate.shared > 1, id, Some(patience))
+    }
+
+    fn enter_but_while(
+        self: &Arc<Self>,
+        is_shut: impl Fn(&Gate) -> bool,
+        id: TableId,
+        patience: Option<&Patience>,
+    ) -> Result<Option<GateGuard>> {
         let mut gate = self.gate.lock();
-        while gate.closed || gate.shared > 1 {
+        while is_shut(&gate) {
+            let patience = patience.ok_or(Error::WouldWait(Wait::Schema))?;
             if self.waited_out(&mut gate, patience) {
                 return Err(Error::LockTimeout);
             }
