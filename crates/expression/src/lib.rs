@@ -53,7 +53,8 @@ pub use functions::json::typed_array::{
 };
 pub use functions::make::{
     among, arithmetic_node, boolean, bytes_node, call_node, case_condition, common_rule, compared,
-    computed_double, is_byte_string, keeps_digits, read_as_time, seen_beside, shift_node,
+    computed_double, is_byte_string, is_time_beside_untyped, keeps_digits, read_as_time,
+    seen_beside, shift_node, time_as_text,
     temporal_number, within,
 };
 pub use functions::sys::{SETTINGS as SYS_SETTINGS, shortened_statement};
@@ -78,11 +79,11 @@ pub use tree::slot::{KEY_COLUMN, parts_of, slot};
 pub use tree::subquery::{BoundQuery, Quantifier, Subquery, SubqueryForm};
 pub use value::arithmetic::{Arithmetic, quotient};
 pub use value::cell::{Cell, bytes_of, text_of};
-pub use value::compare::compare;
+pub use value::compare::{compare, is_day_of_mode, time_of_whole};
 pub use value::json::conversion::{JsonMembers, json_element, json_scalar};
 pub use value::json::order::{write_json_comparison_key, write_json_key};
 pub use value::moment::Unit;
-pub use value::number::{Number, is_blank, leading_exact};
+pub use value::number::{Number, is_blank, leading_exact, leading_number};
 pub use value::types::{
     BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, RESULT_CHARS_MAX, TRUTH, UNTYPED, text_type,
 };

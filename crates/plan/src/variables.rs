@@ -33,7 +33,7 @@ use expression::{SystemVariables, TimeNames};
 pub use log_output::LogOutput;
 pub use names::{Definition, Kind, Reach, VARIABLES};
 use syntax::types::{character_set, collation};
-use values::{CharacterSet, Collation, SqlMode};
+use values::{CharacterSet, Collation, ModeFault, SqlMode};
 
 /// What runs queries that are no look-ups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -395,7 +395,10 @@ impl SessionVariables {
         let mut shown = None;
         match definition.name {
             "sql_mode" => {
-                let mode = SqlMode::parse(&text).map_err(|word| wrong_value("sql_mode", &word))?;
+                let mode = SqlMode::parse(&text).map_err(|fault| match fault {
+                    ModeFault::Unknown(word) => wrong_value("sql_mode", &word),
+                    ModeFault::NotHere(name) => SqlError::unsupported(format!("sql_mode {name}")),
+                })?;
                 self.mode = self.mode.with_flags_of(mode);
                 shown = Some(self.mode.to_string());
             }

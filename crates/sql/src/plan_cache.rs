@@ -30,7 +30,7 @@ use crate::write::{
     DeletePlan, Finding, InsertOfQuery, InsertPlan, JoinedDelete, JoinedUpdate, UpdatePlan,
 };
 use plan::bind::{UserVariables, same_kinds, same_variables};
-use plan::tree::{BoundView, PointSelect, QueryPlan, are_pinned};
+use plan::tree::{BoundView, ComparedText, PointSelect, QueryPlan, are_pinned};
 use results::{ResultColumn, SqlError};
 
 /// Most shapes whose plans are kept.
@@ -96,6 +96,36 @@ impl Plan {
             Plan::Delete(plan) => plan.finding().map(Finding::query),
             Plan::JoinedDelete(plan) => Some(&plan.query),
             Plan::Select(_) | Plan::Insert(_) | Plan::PassedOver(_) | Plan::ByText => None,
+        }
+    }
+
+    /// Texts that are to be days, times or numbers.
+    pub fn compared_texts(&self) -> impl Iterator<Item = &ComparedText> {
+        let own = match self {
+            Plan::Select(plan) => &plan.compared_texts[..],
+            Plan::Update(plan) => plan.compared_texts(),
+            Plan::Delete(plan) => plan.compared_texts(),
+            Plan::Insert(_)
+            | Plan::InsertOfQuery(_)
+            | Plan::JoinedUpdate(_)
+            | Plan::JoinedDelete(_)
+            | Plan::Query(_)
+            | Plan::PassedOver(_)
+            | Plan::ByText => &[],
+        };
+        own.iter().chain(self.query().into_iter().flat_map(|query| &query.compared_texts))
+    }
+
+    /// Whether a statement of this plan ignores what can be ignored.
+    pub fn ignores(&self) -> bool {
+        match self {
+            Plan::Insert(plan) => plan.ignore,
+            Plan::InsertOfQuery(plan) => plan.insert.ignore,
+            Plan::Update(plan) => plan.ignore,
+            Plan::Delete(plan) => plan.ignore,
+            Plan::JoinedUpdate(plan) => plan.ignore,
+            Plan::JoinedDelete(plan) => plan.ignore,
+            Plan::Select(_) | Plan::Query(_) | Plan::PassedOver(_) | Plan::ByText => false,
         }
     }
 

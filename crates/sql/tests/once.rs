@@ -40,6 +40,9 @@ const VALUES: &[&str] = &[
     "('x' IN ('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'))",
 ];
 
+/// Those that say no day, which is an error beside one (1525).
+const NO_DAYS: &[&str] = &["UPPER('a')", "'a' COLLATE utf8mb4_bin", "REPEAT('a', 6000)"];
+
 fn fill(session: &mut Session, ty: &str, values: &[&str]) {
     run(session, "DROP TABLE IF EXISTS t");
     run(session, "SET sql_mode = ''");
@@ -67,13 +70,16 @@ fn conditions_hold_of_the_same_rows() {
     for (ty, values) in COLUMNS {
         fill(session, ty, values);
         for value in VALUES {
-            for operator in ["=", "<=>", "<>", "<", ">="] {
-                check(session, &format!("v {operator} {value}"), ty);
-            }
             check(session, &format!("v BETWEEN {value} AND {value}"), ty);
             check(session, &format!("v IN ({value}, 1, 2, 3, 4, {value})"), ty);
             check(session, &format!("v NOT IN ('p', 'q', 'r', 's', 't', 'u', 'v', {value})"), ty);
             check(session, &format!("v LIKE {value}"), ty);
+            if ty.starts_with("DATE") && NO_DAYS.contains(value) {
+                continue;
+            }
+            for operator in ["=", "<=>", "<>", "<", ">="] {
+                check(session, &format!("v {operator} {value}"), ty);
+            }
             check(session, &format!("v = {value} OR v IS NULL AND {value} IS NOT NULL"), ty);
         }
     }

@@ -50,7 +50,7 @@ pub use datum::{Datum, Value};
 pub use decimal::Decimal;
 pub use error_code::ErrorCode;
 pub use member::MemberKind;
-pub use mode::SqlMode;
+pub use mode::{ModeFault, SqlMode};
 pub use numbered_collation::NumberedCollation;
 pub use row::{RowLayout, RowRef};
 pub use temporal::{Date, DateTime, Time, Timestamp, Zone};

@@ -25,7 +25,7 @@ const COLLATION_BITS: u32 = 0x1ff << COLLATION_SHIFT;
 const CONNECTION: Collation = Collation::Utf8Mb4GeneralCi;
 
 /// Names by bit; a mode that only names others is expanded by `parse`.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
     "REAL_AS_FLOAT",
     "PIPES_AS_CONCAT",
     "ANSI_QUOTES",
@@ -41,7 +41,20 @@ const NAMES: [&str; 15] = [
     "NO_AUTO_VALUE_ON_ZERO",
     "NO_ENGINE_SUBSTITUTION",
     "HIGH_NOT_PRECEDENCE",
+    "TIME_TRUNCATE_FRACTIONAL",
 ];
+
+/// Modes of MySQL that would change what is stored or shown, and are not there.
+const NOT_HERE: [&str; 2] = ["ALLOW_INVALID_DATES", "PAD_CHAR_TO_FULL_LENGTH"];
+
+/// Why a list is none of modes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModeFault {
+    /// The first word that is no mode.
+    Unknown(String),
+    /// The first mode that is not there.
+    NotHere(&'static str),
+}
 
 impl Default for SqlMode {
     /// MySQL 8's default.
@@ -54,8 +67,8 @@ impl SqlMode {
     /// Modes from a comma-separated list.
     ///
     /// # Errors
-    /// The first word that is no mode.
-    pub fn parse(text: &str) -> Result<SqlMode, String> {
+    /// Of the first word that is no mode, or one that is not there.
+    pub fn parse(text: &str) -> Result<SqlMode, ModeFault> {
         let mut bits = 0;
         for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
             let upper = word.to_ascii_uppercase();
@@ -65,9 +78,6 @@ impl SqlMode {
                 // Old modes that change nothing here.
                 "NO_AUTO_CREATE_USER"
                 | "NO_DIR_IN_CREATE"
-                | "PAD_CHAR_TO_FULL_LENGTH"
-                | "TIME_TRUNCATE_FRACTIONAL"
-                | "ALLOW_INVALID_DATES"
                 | "NO_KEY_OPTIONS"
                 | "NO_TABLE_OPTIONS"
                 | "NO_FIELD_OPTIONS"
@@ -75,7 +85,13 @@ impl SqlMode {
                 | "MYSQL323" => 0,
                 name => match NAMES.iter().position(|known| *known == name) {
                     Some(bit) => 1 << bit,
-                    None => return Err(word.to_string()),
+                    None => {
+                        let known = NOT_HERE.iter().find(|known| **known == name);
+                        return Err(known.map_or_else(
+                            || ModeFault::Unknown(word.to_string()),
+                            |known| ModeFault::NotHere(known),
+                        ));
+                    }
                 },
             };
         }
@@ -198,6 +214,11 @@ impl SqlMode {
     /// 0 in an AUTO_INCREMENT column is stored, not replaced.
     pub fn no_auto_value_on_zero(self) -> bool {
         self.0 & (1 << 12) != 0
+    }
+
+    /// Digits of a second that have no room are cut off, not rounded.
+    pub fn truncates_fractions(self) -> bool {
+        self.0 & (1 << 15) != 0
     }
 
     /// NOT binds as `!` does.

@@ -1,28 +1,42 @@
-# Days beside texts and numbers that are none: '2024-02-31' was no bound at all, so that a DELETE of what comes behind it took everything
+# Days beside texts and numbers that are none: '2024-02-31' was no bound at all, so that a DELETE of what comes behind it took everything. Beside a text alone MySQL refuses it
 CREATE TABLE dd (id INT PRIMARY KEY, d DATE, dt DATETIME, ts TIMESTAMP NULL, x DATE, KEY (d), KEY (dt), KEY (ts))
 INSERT INTO dd VALUES (1,'2024-02-01','2024-02-01 10:00:00','2024-02-01 10:00:00','2024-02-01'),(2,'2024-02-29','2024-02-29 23:59:59','2024-02-29 23:59:59','2024-02-29'),(3,'2024-03-01','2024-03-01 00:00:00','2024-03-01 00:00:00','2024-03-01')
 SELECT id FROM dd WHERE d <= '2024-02-31'
+=> error 1525
 SELECT id FROM dd WHERE x <= '2024-02-31'
+=> error 1525
 SELECT id FROM dd WHERE d BETWEEN '2024-02-01' AND '2024-02-31'
 SELECT id FROM dd WHERE x BETWEEN '2024-02-01' AND '2024-02-31'
 SELECT id FROM dd WHERE d <= '2024-02-30' ORDER BY id
+=> error 1525
 SELECT id FROM dd WHERE dt BETWEEN '2024-02-01' AND '2024-02-31 23:59:59'
 SELECT id FROM dd WHERE ts BETWEEN '2024-02-01' AND '2024-02-31 23:59:59'
 SELECT COUNT(*) FROM dd WHERE dt >= '2024-02-01' AND dt < '2024-02-31'
+=> error 1525
 SELECT id FROM dd WHERE d < '2024-02-32'
+=> error 1525
 SELECT id FROM dd WHERE d < '2024-13-01'
+=> error 1525
 SELECT id FROM dd WHERE d > '2024-02-00'
+=> error 1525
 SELECT id FROM dd WHERE d >= '2024-00-00'
+=> error 1525
 SELECT id FROM dd WHERE d > 'abc'
+=> error 1525
 SELECT id FROM dd WHERE d <> ''
+=> error 1525
 SELECT id FROM dd WHERE d = '2024-02-31'
+=> error 1525
 SELECT id FROM dd WHERE d IN ('2024-02-31','2024-02-29')
 SELECT id FROM dd WHERE d > 20240231
 SELECT id FROM dd WHERE d <= 20240231
 SELECT id FROM dd WHERE dt <= 20240231000000
 SELECT id, d > '2024-02-31', d = 'abc', dt < '2024-02-30 25:00:00' FROM dd
+=> error 1525
 SELECT '2024-02-31' > DATE'2024-02-29', DATE'2024-02-29' < '2024-02-31', '2023-02-29' < DATE'2023-03-01'
+=> error 1525
 SELECT a.id, b.id FROM dd a JOIN dd b ON a.d <= '2024-02-31' AND b.d > '2024-02-31'
+=> error 1525
 SELECT * FROM dd ORDER BY id
 # What is stored or computed is a day of the calendar.
 INSERT INTO dd (id, d) VALUES (5, '2024-02-31')

@@ -103,8 +103,23 @@ REASONS = [
     ),
     Reason(
         "what CAST makes of a bad text as a time is NULL; where it is compared it is 0 in MariaDB",
-        "SELECT id FROM v WHERE CAST(s AS DATETIME(3)) = 'ab'",
+        "SELECT id FROM v WHERE CAST(s AS DATETIME(3)) < DATE'2000-01-01'",
         r"CAST\(.* AS (DATE|TIME)",
+        ("rows",),
+    ),
+    Reason(
+        "a text that says no day is refused beside one, as in MySQL; in MariaDB it is a zero day",
+        "SELECT DATE'2024-02-29' = 'ab' AS c0",
+        r"[<>=]|NULLIF|IN",
+        ("error",),
+        fails_with(1525),
+    ),
+    Reason(
+        "a time beside a text that says none, or is another in each row, or that is no column, is "
+        "compared as a text, as in MySQL; in MariaDB as a time",
+        "SELECT TIME'100:00:00' < 'ab' AS c0",
+        r"\b(tm?|TIME'[^']*'|\w*TIME\w*\(.*\))\)* (NOT )?([<>=!]+|IN|BETWEEN) |"
+        r"([<>=!]+|BETWEEN) \(*(tm?\b|TIME'|\w*TIME\w*\()",
         ("rows",),
     ),
     Reason(
@@ -306,12 +321,6 @@ REASONS = [
         "the sign of a quotient has room in UNION, in MariaDB its last digit is cut off",
         "SELECT 'ab' AS c0 UNION SELECT 9223372036854775807 DIV -1",
         r"UNION.*DIV|DIV.*UNION",
-        ("rows",),
-    ),
-    Reason(
-        "a time and a bad text with a DATETIME are compared by other kinds",
-        "SELECT id FROM v WHERE (tm BETWEEN ' x ' AND dt)",
-        r"(tm|TIME'[^']*') (NOT )?BETWEEN",
         ("rows",),
     ),
     Reason(

@@ -3,7 +3,7 @@
 //! Not here: conversion to a column's domain on writing (`values::convert`).
 
 use values::ErrorCode;
-use values::convert::{Converted, Issue, convert};
+use values::convert::{Converted, Issue, convert, without_digits};
 use values::datum::{Datum, Value};
 use values::temporal::Time;
 use values::types::ColumnType;
@@ -80,6 +80,11 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
                 }
                 other => other,
             };
+            let cut = match scope.mode.truncates_fractions() && *ty != ColumnType::Date {
+                true => without_digits(ty, datum, scope.zone),
+                false => None,
+            };
+            let datum = cut.as_ref().map_or(datum, Value::as_datum);
             let converted = match ty {
                 ColumnType::Date => day_of(datum, scope),
                 _ => convert(ty, datum, scope.zone),

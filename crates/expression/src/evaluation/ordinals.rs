@@ -11,7 +11,7 @@
 use values::SqlMode;
 use values::datum::Datum;
 use values::ordinal::{has_ordinals, of_signed, ordinal_of, ordinal_within};
-use values::temporal::{Date, DateTime, Time, days_in_month};
+use values::temporal::{Date, DateTime, Time};
 use values::types::ColumnType;
 
 use crate::row::frame::JoinedRow;
@@ -20,6 +20,7 @@ use crate::statement::error::{Error, Result};
 use crate::tree::function::Function;
 use crate::tree::node::{Kind, Node};
 use crate::tree::slot::{KEY_COLUMN, parts_of};
+use crate::value::compare::is_day_of_mode;
 use crate::value::moment::{Unit, extract};
 use crate::value::moments_read::read_kept;
 use crate::value::number::leading_exact;
@@ -129,12 +130,7 @@ impl<'s> Column<'s> {
         if !matches!(self.ty, ColumnType::Date | ColumnType::DateTime { .. }) {
             return true;
         }
-        read_kept(text).is_some_and(|read| {
-            let day = read.value.date();
-            let is_real =
-                day.has_zero_part() || day.day() <= days_in_month(day.year(), day.month());
-            is_real && !mode.refuses_day(day, read.value.is_zero())
-        })
+        is_day_of_mode(text, mode).is_some()
     }
 
     /// The same of a value.

@@ -178,6 +178,7 @@ pub fn among(mut node: Node, mut list: Vec<Node>) -> (Node, Vec<Node>) {
     match <[Node; 1]>::try_from(list) {
         // That is an equation.
         Ok([only]) => {
+            let (node, only) = times_as_texts(node, only);
             let (node, only) = both_shown(node, only);
             (node, vec![only])
         }
@@ -214,6 +215,7 @@ pub fn within(mut nodes: [Node; 3]) -> [Node; 3] {
         None => value,
     };
     let nodes = [value, low, high];
+    let nodes = times_between_texts(nodes);
     let texts = nodes.iter().all(Node::is_text);
     let times = nodes.iter().all(|node| is_time(node) || is_moment(node));
     let moments = times && nodes.iter().any(is_moment);
@@ -259,6 +261,7 @@ pub fn compared(mut a: Node, mut b: Node) -> (Node, Node) {
     if is_time(&a) && is_moment(&b) {
         return (of_today(a), b);
     }
+    let (a, b) = times_as_texts(a, b);
     if a.is_digits_literal() && !b.is_text() {
         return (a.with_number(), b);
     }
@@ -266,6 +269,57 @@ pub fn compared(mut a: Node, mut b: Node) -> (Node, Node) {
         return (a, b.with_number());
     }
     both_shown(a, b)
+}
+
+/// A time of day beside a text is one only as a column beside what is the same for all rows;
+/// anything else is compared as two texts (MySQL 9.7: tests/oracle/sql/words-beside-days.sql).
+fn times_as_texts(a: Node, b: Node) -> (Node, Node) {
+    let a = time_as_text(a, &b);
+    let b = time_as_text(b, &a);
+    (a, b)
+}
+
+/// One side of such a comparison as it is seen beside the other.
+pub fn time_as_text(node: Node, other: &Node) -> Node {
+    match is_time(&node) && is_plain_text(other) && !reads_as_time(&node, other) {
+        true => as_text(node),
+        false => node,
+    }
+}
+
+/// The same of BETWEEN: a column is a time beside two texts if one of them is the same for all rows.
+fn times_between_texts([value, low, high]: [Node; 3]) -> [Node; 3] {
+    if is_time(&value) && is_plain_text(&low) && is_plain_text(&high) {
+        let value = match reads_as_time(&value, &low) || reads_as_time(&value, &high) {
+            true => value,
+            false => as_text(value),
+        };
+        return [value, low, high];
+    }
+    match is_plain_text(&value) {
+        true => [value, low, high].map(|node| if is_time(&node) { as_text(node) } else { node }),
+        false => [value, low, high],
+    }
+}
+
+fn is_plain_text(node: &Node) -> bool {
+    node.is_text() && node.ty != ColumnType::Json
+}
+
+/// Whether two sides compare as times or as texts, whichever kind a literal of which nothing is
+/// known turns out to have.
+pub fn is_time_beside_untyped(a: &Node, b: &Node) -> bool {
+    let is_one = |time: &Node, other: &Node| {
+        is_time(time) && other.is_untyped() && !reads_as_time(time, other)
+    };
+    is_one(a, b) || is_one(b, a)
+}
+
+/// Whether a time of day makes a time of a text beside it.
+fn reads_as_time(time: &Node, text: &Node) -> bool {
+    let mut has_variable = false;
+    text.visit(&mut |part| has_variable |= matches!(part.kind, Kind::UserVariable(_)));
+    time.is_stored() && text.is_fixed() && !has_variable
 }
 
 /// A text that says a moment is the number of that beside a number.

@@ -258,11 +258,21 @@ impl<'a> Scope<'a> {
     pub fn span(&self, datum: Datum<'_>) -> Option<Time> {
         let found = span(datum, self.zone);
         if let (None, Datum::Bytes(text)) = (found, datum) {
-            self.distrust(ErrorCode::TruncatedWrongValue, || {
-                format!("Incorrect time value: '{}'", String::from_utf8_lossy(text))
-            });
+            self.distrust_time(text);
         }
         found
+    }
+
+    pub(crate) fn distrust_time(&self, text: &[u8]) {
+        self.distrust(ErrorCode::TruncatedWrongValue, || {
+            format!("Incorrect time value: '{}'", String::from_utf8_lossy(text))
+        });
+    }
+
+    pub(crate) fn distrust_decimal(&self, text: &[u8]) {
+        self.distrust(ErrorCode::TruncatedWrongValue, || {
+            format!("Truncated incorrect DECIMAL value: '{}'", String::from_utf8_lossy(text))
+        });
     }
 
     /// A value where a whole number is wanted (`Number::of_whole`), with a warning for a text that

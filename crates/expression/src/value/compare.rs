@@ -6,13 +6,14 @@
 
 use std::cmp::Ordering;
 
+use values::SqlMode;
 use values::collation;
 use values::convert::{Issue, convert};
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::temporal::{
-    Date, DateTime, Fraction, ReadDateTime, Time, Zone, number_to_bound, number_to_datetime,
-    read_datetime, read_time,
+    Date, DateTime, Fraction, ReadDateTime, ReadTime, Time, Zone, days_in_month, number_to_bound,
+    number_to_datetime, read_datetime, read_time,
 };
 use values::types::{Collation, ColumnType};
 
@@ -21,6 +22,32 @@ use crate::value::json::conversion::json_order;
 use crate::value::moments_read::read_kept;
 use crate::value::number::Number;
 use crate::value::types::UNTYPED;
+
+/// Whether a text says a day that the calendar has and the mode allows, as what is compared with
+/// days is to be; if so, whether that is all of the text.
+pub fn is_day_of_mode(text: &[u8], mode: SqlMode) -> Option<bool> {
+    let read = read_kept(text)?;
+    let day = read.value.date();
+    let is_real = day.has_zero_part() || day.day() <= days_in_month(day.year(), day.month());
+    (is_real && !mode.refuses_day(day, read.value.is_zero())).then_some(!read.garbage)
+}
+
+/// The time of day, or length of time, that a text says as a whole.
+pub fn time_of_whole(text: &[u8]) -> Option<Time> {
+    let whole = |read: &ReadTime| !read.garbage && !read.out_of_range;
+    read_time(text).filter(whole).map(|read| read.value)
+}
+
+/// What a text that stands among others beside a time of day is there: what is none is zero (MySQL
+/// 9.7: tests/oracle/sql/words-beside-days.sql).
+pub fn as_time_among(datum: Datum<'_>) -> Datum<'_> {
+    match datum {
+        Datum::Bytes(text) => {
+            Datum::Time(read_time(text).map_or(Time::ZERO, |read| read.value))
+        }
+        other => other,
+    }
+}
 
 /// The order of two values; `None` if one is NULL. The types are the nodes', for ENUM and SET.
 pub fn compare(
@@ -54,13 +81,20 @@ pub fn compare(
             text_of(b_ty, b, zone, &mut word);
             compare((a, a_ty), (Datum::Bytes(&word), &UNTYPED), rule, zone)
         }
-        // What is no time counts as zero, here and below.
-        (Datum::Time(x), Datum::Bytes(text)) => {
-            Some(x.cmp(&read_time(text).map_or(Time::ZERO, |read| read.value)))
-        }
+        // A text that says no time is compared with the text of one (MySQL 9.7:
+        // tests/oracle/sql/words-beside-days.sql).
+        (Datum::Time(x), Datum::Bytes(text)) => Some(match time_of_whole(text) {
+            Some(y) => x.cmp(&y),
+            None => {
+                let mut shown = Vec::new();
+                text_of(a_ty, a, zone, &mut shown);
+                collation::compare(rule, &shown, text)
+            }
+        }),
         (Datum::Bytes(_), Datum::Time(_)) => {
             compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
         }
+        // What is no day counts as zero, here and below.
         _ if is_moment(a) && is_moment(b) => Some(moment(a, zone)?.cmp(&moment(b, zone)?)),
         (_, Datum::Bytes(_)) if is_moment(a) => {
             Some(moment(a, zone)?.cmp(&bound(b, zone).unwrap_or(DateTime::ZERO)))

@@ -8,7 +8,7 @@
 //! Not here: computing any of them (`executor`).
 
 use expression::{
-    Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, compared, seen_beside,
+    Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, compared, seen_beside, time_as_text,
     slot,
 };
 use sqlparser::ast::{
@@ -389,7 +389,10 @@ impl Binder<'_> {
         let width = operands.len();
         let form = |columns: &[Node]| {
             let operands = operands.into_iter().zip(columns);
-            let operands = operands.map(|(operand, column)| seen_beside(operand, column));
+            let operands = operands.map(|(operand, column)| match is_in {
+                true => seen_beside(time_as_text(operand, column), column),
+                false => seen_beside(operand, column),
+            });
             Ok(SubqueryForm::Compare { operands: operands.collect(), comparison, quantifier })
         };
         self.subquery(scope, query, form, width, quantifier != Quantifier::Only)

@@ -72,7 +72,7 @@ use crate::context::SqlContext;
 use crate::optimize;
 use crate::tree::{
     AskedQuery, BoundQuery, BoundView, OutputColumn, PinnedLiterals, Query, Traits, each_node_mut,
-    free_references,
+    free_references, push_compared_texts,
 };
 use results::{ResultColumn, SqlError};
 
@@ -141,6 +141,8 @@ fn bound_by(binder: Binder<'_>, source: &BindSource<'_>) -> Bound<BoundQuery> {
     };
     pinned.extend(binder.pinned.into_inner());
     let (traits, variables) = finish(&mut query, false);
+    let mut compared_texts = Vec::new();
+    each_node_mut(&mut query, 1, &mut |node, _| push_compared_texts(node, &mut compared_texts));
     Ok(BoundQuery {
         columns: query.columns.iter().map(result_column).collect(),
         query,
@@ -149,6 +151,7 @@ fn bound_by(binder: Binder<'_>, source: &BindSource<'_>) -> Bound<BoundQuery> {
             Literals::OfAnyKind(_) => Vec::new(),
         },
         pinned,
+        compared_texts,
         tables,
         views: binder.views.into_inner(),
         variables,

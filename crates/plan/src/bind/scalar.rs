@@ -37,7 +37,7 @@ pub use collations::{refuse_mix, rule_of, rule_of_comparison};
 use form::special;
 use literal::{items, literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
-use operator::{binary, refuse_unknown_digits, unary};
+use operator::{binary, refuse_unknown_kinds, unary};
 use syntax::cursor::name_parts;
 use syntax::too_deep;
 use syntax::types::{character_set, collation, not_of_set, with_collation};
@@ -179,7 +179,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let node = bind(expr, names)?;
             let list = items(list, names)?;
             if let [only] = list.as_slice() {
-                refuse_unknown_digits(&node, only, names)?;
+                refuse_unknown_kinds(&node, only, names)?;
             }
             let (node, list) = among(node, list);
             let operands: Vec<&Node> = std::iter::once(&node).chain(&list).collect();
@@ -188,7 +188,10 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             Ok(boolean(Kind::InList(Box::new(node), list, *negated, rule), true))
         }
         Expr::Between { expr, negated, low, high } => {
-            let nodes = within([bind(expr, names)?, bind(low, names)?, bind(high, names)?]);
+            let nodes = [bind(expr, names)?, bind(low, names)?, bind(high, names)?];
+            refuse_unknown_kinds(&nodes[0], &nodes[1], names)?;
+            refuse_unknown_kinds(&nodes[0], &nodes[2], names)?;
+            let nodes = within(nodes);
             let rule = rule_of(&nodes.each_ref(), "between")?;
             Ok(boolean(Kind::Between(Box::new(nodes), *negated, rule), true))
         }

@@ -82,6 +82,7 @@ pub fn look_up(bound: &BoundQuery) -> Option<PointSelect> {
         waits,
         leaves_something,
         pinned: bound.pinned.clone(),
+        compared_texts: bound.compared_texts.clone(),
         variables: bound.variables.clone(),
     })
 }

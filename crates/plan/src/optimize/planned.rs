@@ -36,6 +36,7 @@ pub fn planned(bound: BoundQuery, sizes: &Sizes<'_>) -> Result<QueryPlan> {
         views,
         literals: bound.literals,
         pinned: bound.pinned,
+        compared_texts: bound.compared_texts,
         variables,
         mode,
         traits,

@@ -9,7 +9,7 @@
 use std::cmp::Ordering;
 use std::ops::Bound;
 
-use expression::{BIGINT_UNSIGNED, Number, UNTYPED, compare};
+use expression::{BIGINT_UNSIGNED, Number, UNTYPED, compare, time_of_whole};
 use values::convert::convert;
 use values::datum::{Datum, Value};
 use values::key::trim_spaces;
@@ -238,6 +238,8 @@ fn nearest(
     zone: Zone,
 ) -> Option<(Value, Ordering)> {
     let is_alike = match (ty, datum) {
+        // What says no time is compared with the texts of times.
+        (ColumnType::Time { .. }, Datum::Bytes(text)) => time_of_whole(text).is_some(),
         (ColumnType::Enum { .. } | ColumnType::Set { .. }, _) | (_, Datum::Bytes(_)) => true,
         // Which day a time is of depends on the statement.
         (ColumnType::Time { .. }, _) => matches!(datum, Datum::Time(_)),

@@ -20,6 +20,7 @@
 mod aggregate;
 mod aggregate_table;
 mod bound_view;
+mod compared_texts;
 mod full_text;
 mod limit;
 mod pinned_literals;
@@ -42,6 +43,7 @@ use values::types::ColumnType;
 pub use aggregate::{Aggregate, KEPT_DIGITS};
 pub use aggregate_table::{AggregateFunction, averaged};
 pub use bound_view::BoundView;
+pub use compared_texts::{ComparedText, TextCheck, compared_texts_of, push_compared_texts};
 use expression::{JsonTable, Node, parts_of};
 pub use full_text::{FullTextMode, FullTextQuery};
 pub use limit::row_count;
@@ -74,6 +76,8 @@ pub struct BoundQuery {
     pub literals: Vec<ColumnType>,
     /// Literals whose values it depends on.
     pub pinned: PinnedLiterals,
+    /// Texts that are to be days, times or numbers.
+    pub compared_texts: Vec<ComparedText>,
     /// The types of the user variables that it was bound with.
     pub variables: Vec<(String, ColumnType)>,
     /// The mode that it was bound in.
@@ -107,6 +111,8 @@ pub struct QueryPlan {
     pub literals: Vec<ColumnType>,
     /// Literals whose values it depends on.
     pub pinned: PinnedLiterals,
+    /// Texts that are to be days, times or numbers.
+    pub compared_texts: Vec<ComparedText>,
     /// The types of the user variables that it was bound with.
     pub variables: Vec<(String, ColumnType)>,
     /// The mode that it was bound in.

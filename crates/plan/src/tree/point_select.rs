@@ -12,7 +12,7 @@ use expression::Node;
 use rows::table::Table;
 use values::types::ColumnType;
 
-use super::{BoundView, Locking, PinnedLiterals, QueryPlan};
+use super::{BoundView, ComparedText, Locking, PinnedLiterals, QueryPlan};
 use crate::index_use::IndexUse;
 use crate::point::{Access, PointSortKey};
 use results::ResultColumn;
@@ -76,6 +76,8 @@ pub struct PointSelect {
     pub covered: bool,
     /// Literals whose values it depends on.
     pub pinned: PinnedLiterals,
+    /// Texts that are to be days, times or numbers.
+    pub compared_texts: Vec<ComparedText>,
     /// The types of the user variables that it was bound with.
     pub variables: Vec<(String, ColumnType)>,
 }

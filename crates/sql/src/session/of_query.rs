@@ -25,6 +25,8 @@ impl Session {
     pub(super) fn rows_to_make_of(&mut self, create: &CreateTable) -> Result<Option<RowStream>> {
         let Some(query) = &create.query else { return Ok(None) };
         let plan = self.plan_query(query, &create.texts, &[]).map_err(SqlError::from)?;
+        let with = self.text_check(&[], false);
+        plan.compared_texts.iter().try_for_each(|text| text.check(&with))?;
         self.select_latest(&plan, &[], false).map(Some)
     }
 

@@ -53,6 +53,7 @@ impl Session {
                     &made
                 }
             };
+            session.check_compared_texts(plan.compared_texts(), statement, false)?;
             session.admit_plan(plan, statement.how)?;
             match session.run_planned(plan, statement)? {
                 Some(reply) => Ok(reply),
@@ -210,6 +211,8 @@ impl Session {
         how: ExecutionMode,
     ) -> Result<RowStream> {
         let bound = self.bind(query, texts, Literals::Known(&[])).map_err(SqlError::from)?;
+        let with = self.text_check(&[], false);
+        bound.compared_texts.iter().try_for_each(|text| text.check(&with))?;
         self.check_locks_of(&bound.tables, how)?;
         if let Some(plan) = look_up(&bound)
             && let Some(rows) = self.run_plan(&Arc::new(plan), &[], how)?

@@ -27,7 +27,8 @@ use crate::server::{
 use results::{ExecutionMode, Result, SqlError, panics};
 
 use expression::{KillMark, Level, ThreadGuard, TimeLimit, Warnings};
-use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, without_ends};
+use plan::tree::{ComparedText, TextCheck};
+use syntax::scan::{Literal, Scanned, leading_word, open_version_comments, skip_space, without_ends};
 
 use access::audit::AuditClass;
 
@@ -456,6 +457,34 @@ impl Session {
             counter(self.sql.counters()).add();
         }
         result
+    }
+
+    /// Refuses texts that stand beside days, times or numbers and are none. What a client sends for a
+    /// `?` is not asked: MySQL has made a value of the other side's type of it. `is_write`: one
+    /// without IGNORE.
+    pub(super) fn check_compared_texts<'t>(
+        &self,
+        texts: impl Iterator<Item = &'t ComparedText>,
+        statement: &Statement<'_>,
+        is_write: bool,
+    ) -> Result<()> {
+        let with = self.text_check(statement.parameters, is_write);
+        let is_own = |number: u16| {
+            let literal = statement.scanned.literals.get(usize::from(number));
+            matches!(literal, Some(Literal::Parameter(_)))
+        };
+        for text in texts {
+            if statement.own.is_empty() || !text.has_literal(&is_own) {
+                text.check(&with)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What such texts are checked with.
+    pub(super) fn text_check<'l>(&self, literals: &'l [Datum<'l>], is_write: bool) -> TextCheck<'l> {
+        let (zone, mode) = (self.variables.zone, self.variables.mode);
+        TextCheck { literals, zone, mode, is_strict_write: is_write && mode.strict() }
     }
 
     /// Forgets the warnings of the statement before; gives back what it forgets.

@@ -106,6 +106,7 @@ impl Session {
             return self.insert_into_load(plan, statement, facts);
         }
         self.check_no_inserts()?;
+        self.check_compared_texts(plan.compared_texts(), statement, !plan.ignores())?;
         self.writes_temporary = plan.writes_temporary();
         let locks = plan.query().is_some_and(|query| query.locks);
         if locks && !statement.how.may_wait {

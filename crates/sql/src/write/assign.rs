@@ -65,6 +65,10 @@ pub(super) fn assign(
     if let (Some(_), RowView::Datums(incoming)) = (context.subqueries, incoming) {
         values.extend(incoming.iter().map(Datum::to_value));
     }
+    let by = match incoming {
+        RowView::None => StoredBy::Update,
+        _ => StoredBy::UpdateOfDuplicate,
+    };
     let mut held = context.facts.limits.hold();
     for (position, node) in sets {
         let column = &table.columns[*position];
@@ -86,7 +90,7 @@ pub(super) fn assign(
                 let scope = environment.scope().with_row(RowView::Values(&values));
                 let cell = node.evaluate(&scope)?;
                 // Outside of strict mode an UPDATE to NULL stores the type's empty value.
-                let value = context.store(column, cell.datum(), &node.ty, row, StoredBy::Update)?;
+                let value = context.store(column, cell.datum(), &node.ty, row, by)?;
                 held.add(bytes_of(&value))?;
                 value
             }

@@ -39,7 +39,7 @@ use plan::index_use::IndexUse;
 use plan::optimize::{ChangedRows, Sizes, use_key_expressions_of, way_to_change};
 use plan::point::{Access, PointSortKey, simple_ordering};
 use plan::terms::{is_volatile, push_terms};
-use plan::tree::{PinnedLiterals, is_of_size, row_count};
+use plan::tree::{ComparedText, PinnedLiterals, compared_texts_of, is_of_size, row_count};
 use results::{Result, SqlError};
 
 /// Bytes of rows read at a time.
@@ -83,6 +83,8 @@ pub struct ChangeTarget {
     finding: Option<Finding>,
     /// Literals whose values the way depends on.
     pinned: PinnedLiterals,
+    /// Texts that are to be days, times or numbers.
+    compared_texts: Vec<ComparedText>,
 }
 
 /// A bound UPDATE.
@@ -138,6 +140,7 @@ fn bind_target(
     let sorted_by = sort.iter_mut().map(|key| &mut key.node);
     let nodes = terms.iter_mut().chain(sorted_by);
     let pinned = use_key_expressions_of(&table, nodes, planner.literals);
+    let compared_texts = compared_texts_of(terms.iter().chain(sort.iter().map(|key| &key.node)));
     let ordering = simple_ordering(&sort);
     let limit = limit.map(|expr| bind(expr, &Names::none("limit clause", mode))).transpose()?;
     let (access, size) = way_to_change(
@@ -166,6 +169,7 @@ fn bind_target(
         checks,
         finding,
         pinned,
+        compared_texts,
     })
 }
 
@@ -227,6 +231,7 @@ pub fn bind_update(
         Finding::by_column(&table, &target.shown, &update.tables, how, in_order, planner.ask)?;
     let defaults = defaults_of(&table)?;
     let values = sets.iter().filter_map(|(_, node)| node.as_ref());
+    target.compared_texts.extend(compared_texts_of(values.clone()));
     let waits = target.waits() || values.into_iter().any(Node::waits);
     Ok(UpdatePlan { target, ignore: update.ignore, sets, defaults, update_now, moves, waits })
 }
@@ -545,6 +550,11 @@ impl UpdatePlan {
         &self.target.pinned
     }
 
+    /// Texts that are to be days, times or numbers.
+    pub fn compared_texts(&self) -> &[ComparedText] {
+        &self.target.compared_texts
+    }
+
     /// The way to the rows, for EXPLAIN.
     pub fn access(&self) -> &Access {
         &self.target.access
@@ -658,6 +668,11 @@ impl DeletePlan {
     /// Literals whose values its way depends on.
     pub fn pinned(&self) -> &PinnedLiterals {
         &self.target.pinned
+    }
+
+    /// Texts that are to be days, times or numbers.
+    pub fn compared_texts(&self) -> &[ComparedText] {
+        &self.target.compared_texts
     }
 
     /// The way to the rows, for EXPLAIN.

@@ -10,6 +10,7 @@
 
 mod bits;
 mod dispatch;
+mod fraction;
 mod integer;
 mod json;
 mod number;
@@ -22,6 +23,7 @@ mod tests;
 mod words;
 
 pub use dispatch::{convert, from_text};
+pub use fraction::without_digits;
 pub use plain::plain_of_text;
 pub use stored::{assign_from, convert_from, of_today};
 pub use strings::first_unstorable;

@@ -2,7 +2,8 @@
 
 use expression::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Environment, Function, Kind, List, Node,
-    arithmetic_node, boolean, bytes_node, compared, computed_double, is_byte_string, keeps_digits,
+    arithmetic_node, boolean, bytes_node, compared, computed_double, is_byte_string, is_time_beside_untyped,
+    keeps_digits,
     temporal_number,
 };
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
@@ -51,7 +52,7 @@ pub(super) fn binary(
         _ => None,
     };
     if let Some(comparison) = comparison {
-        refuse_unknown_digits(&a, &b, names)?;
+        refuse_unknown_kinds(&a, &b, names)?;
         let nullable = comparison != Comparison::NullSafeEqual && (a.nullable || b.nullable);
         let (a, b) = compared(a, b);
         let rule = rule_of_comparison(&a, comparison, &b)?;
@@ -110,9 +111,12 @@ fn chain(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> B
 }
 
 /// A look-up knows nothing of its literals, and with how many digits an average compares is a
-/// matter of their kinds.
-pub(super) fn refuse_unknown_digits(a: &Node, b: &Node, names: &Names<'_>) -> Bound<()> {
+/// matter of their kinds; so is whether what a function says is a time or a text.
+pub(super) fn refuse_unknown_kinds(a: &Node, b: &Node, names: &Names<'_>) -> Bound<()> {
     let knows_literals = names.resolver.is_some_and(|resolver| resolver.knows_literals());
+    if !knows_literals && is_time_beside_untyped(a, b) {
+        return needs_literals("a time of day beside a literal of which nothing is known yet");
+    }
     let is_look_up = !knows_literals && names.clause == "where clause";
     if is_look_up && is_of_unknown_digits(a, b) {
         return needs_literals("an average beside a literal of which nothing is known yet");
