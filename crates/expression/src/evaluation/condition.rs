@@ -21,9 +21,7 @@ use crate::statement::error::Result;
 use crate::tree::list::List;
 use crate::tree::node::{Comparison, Node};
 use crate::value::cell::{Cell, NULL};
-use crate::value::compare::{
-    as_time_among, compare, is_moment, is_plain_number, time_of_whole,
-};
+use crate::value::compare::{as_time_among, compare, is_moment, is_plain_number, time_of_whole};
 use crate::value::json::conversion::json_scalar;
 use crate::value::number::{Number, is_blank};
 
@@ -216,9 +214,7 @@ pub fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<
     let mut kinds = [(a, value.datum()), (low, bottom.datum()), (high, top.datum())];
     check_texts(kinds.into_iter(), scope)?;
     // Beside a time both bounds are texts only if neither says one.
-    let says_time = |(_, kind): &(&Node, Datum<'_>)| {
-        !matches!(kind, Datum::Bytes(text) if time_of_whole(text).is_none())
-    };
+    let says_time = |(_, kind): &(&Node, Datum<'_>)| !matches!(kind, Datum::Bytes(text) if time_of_whole(text).is_none());
     if matches!(kinds[0].1, Datum::Time(_)) && kinds[1..].iter().any(says_time) {
         kinds = kinds.map(|(node, kind)| (node, as_time_among(kind)));
     }

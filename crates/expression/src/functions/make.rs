@@ -287,7 +287,8 @@ pub fn time_as_text(node: Node, other: &Node) -> Node {
     }
 }
 
-/// The same of BETWEEN: a column is a time beside two texts if one of them is the same for all rows.
+/// The same of BETWEEN: a column is a time beside two texts if one of them is the same for all
+/// rows.
 fn times_between_texts([value, low, high]: [Node; 3]) -> [Node; 3] {
     if is_time(&value) && is_plain_text(&low) && is_plain_text(&high) {
         let value = match reads_as_time(&value, &low) || reads_as_time(&value, &high) {

@@ -42,9 +42,7 @@ pub fn time_of_whole(text: &[u8]) -> Option<Time> {
 /// 9.7: tests/oracle/sql/words-beside-days.sql).
 pub fn as_time_among(datum: Datum<'_>) -> Datum<'_> {
     match datum {
-        Datum::Bytes(text) => {
-            Datum::Time(read_time(text).map_or(Time::ZERO, |read| read.value))
-        }
+        Datum::Bytes(text) => Datum::Time(read_time(text).map_or(Time::ZERO, |read| read.value)),
         other => other,
     }
 }

@@ -8,8 +8,8 @@
 //! Not here: computing any of them (`executor`).
 
 use expression::{
-    Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, compared, seen_beside, time_as_text,
-    slot,
+    Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, compared, seen_beside,
+    slot, time_as_text,
 };
 use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause,

@@ -81,7 +81,8 @@ pub fn compared_texts_of<'n>(nodes: impl Iterator<Item = &'n Node>) -> Vec<Compa
 fn push_pair(other: &Node, text: &Node, is_equation: bool, texts: &mut Vec<ComparedText>) {
     let is_day = is_day(&other.ty);
     let is_checked = is_day
-        || other.is_stored() && (is_number(&other.ty) || matches!(other.ty, ColumnType::Time { .. }));
+        || other.is_stored()
+            && (is_number(&other.ty) || matches!(other.ty, ColumnType::Time { .. }));
     let is_text = text.is_text() && text.ty != ColumnType::Json && !text.is_digits_literal();
     if is_checked && is_text && is_written(text) {
         let (text, beside) = (text.clone(), other.ty.clone());

@@ -28,7 +28,9 @@ use results::{ExecutionMode, Result, SqlError, panics};
 
 use expression::{KillMark, Level, ThreadGuard, TimeLimit, Warnings};
 use plan::tree::{ComparedText, TextCheck};
-use syntax::scan::{Literal, Scanned, leading_word, open_version_comments, skip_space, without_ends};
+use syntax::scan::{
+    Literal, Scanned, leading_word, open_version_comments, skip_space, without_ends,
+};
 
 use access::audit::AuditClass;
 
@@ -459,8 +461,8 @@ impl Session {
         result
     }
 
-    /// Refuses texts that stand beside days, times or numbers and are none. What a client sends for a
-    /// `?` is not asked: MySQL has made a value of the other side's type of it. `is_write`: one
+    /// Refuses texts that stand beside days, times or numbers and are none. What a client sends for
+    /// a `?` is not asked: MySQL has made a value of the other side's type of it. `is_write`: one
     /// without IGNORE.
     pub(super) fn check_compared_texts<'t>(
         &self,
@@ -482,7 +484,11 @@ impl Session {
     }
 
     /// What such texts are checked with.
-    pub(super) fn text_check<'l>(&self, literals: &'l [Datum<'l>], is_write: bool) -> TextCheck<'l> {
+    pub(super) fn text_check<'l>(
+        &self,
+        literals: &'l [Datum<'l>],
+        is_write: bool,
+    ) -> TextCheck<'l> {
         let (zone, mode) = (self.variables.zone, self.variables.mode);
         TextCheck { literals, zone, mode, is_strict_write: is_write && mode.strict() }
     }

@@ -62,8 +62,8 @@ pub enum StoredBy {
     Insert,
     /// One that changes rows: NULL asks for no number.
     Update,
-    /// ON DUPLICATE KEY UPDATE: NULL is 0 in a column that numbers itself, in every mode (MySQL 9.7:
-    /// tests/oracle/sql/refused-writes.sql).
+    /// ON DUPLICATE KEY UPDATE: NULL is 0 in a column that numbers itself, in every mode (MySQL
+    /// 9.7: tests/oracle/sql/refused-writes.sql).
     UpdateOfDuplicate,
 }
 

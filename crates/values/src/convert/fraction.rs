@@ -10,8 +10,8 @@ use crate::types::ColumnType;
 /// Digits that a fraction has at most.
 const DIGITS_MAX: usize = 6;
 
-/// A value on its way to a day, a moment or a time, without the digits of a second that have no room
-/// there; `None` where there are none to be cut off.
+/// A value on its way to a day, a moment or a time, without the digits of a second that have no
+/// room there; `None` where there are none to be cut off.
 pub fn without_digits(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Option<Value> {
     let (fsp, wide) = match ty {
         ColumnType::Date => (0, ColumnType::DateTime { fsp: 6 }),

@@ -2,9 +2,8 @@
 
 use expression::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Environment, Function, Kind, List, Node,
-    arithmetic_node, boolean, bytes_node, compared, computed_double, is_byte_string, is_time_beside_untyped,
-    keeps_digits,
-    temporal_number,
+    arithmetic_node, boolean, bytes_node, compared, computed_double, is_byte_string,
+    is_time_beside_untyped, keeps_digits, temporal_number,
 };
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
 use values::datum::{Datum, Value};
