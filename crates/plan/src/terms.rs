@@ -7,7 +7,7 @@
 //!
 //! Not here: what a term means to an index (`point::access`).
 
-use expression::{Comparison, Kind, Node, parts_of};
+use expression::{Comparison, Kind, Node, Quantifier, SubqueryForm, parts_of};
 
 /// The terms that AND joins.
 pub fn push_terms(node: Node, terms: &mut Vec<Node>) {
@@ -119,9 +119,24 @@ pub fn rejected(term: &Node) -> u64 {
         Kind::Compare(Comparison::NullSafeEqual, ..) => 0,
         Kind::And(nodes) => nodes.iter().fold(0, |all, node| all | rejected(node)),
         Kind::Or(nodes) => nodes.iter().fold(u64::MAX, |all, node| all & rejected(node)),
-        Kind::IsNull(a, true) => strict(a),
+        Kind::IsNull(a, true) | Kind::IsTruth(a, _, false) => strict(a),
         Kind::Not(a) => match &a.kind {
-            Kind::Compare(..) | Kind::Like(..) | Kind::Column(_) => strict(a),
+            Kind::Compare(..) | Kind::Like(..) | Kind::Column(_) | Kind::InList(..) => strict(a),
+            Kind::IsNull(a, false) => strict(a),
+            Kind::Between(..) => strict(a),
+            Kind::Not(a) => rejected(a),
+            _ => 0,
+        },
+        Kind::Between(nodes, false, _) => nodes.iter().fold(0, |all, node| all | strict(node)),
+        // NULL is among no rows, and compares with none; but with all of no rows it does.
+        Kind::Subquery(subquery) => match &subquery.form {
+            SubqueryForm::Compare { operands, comparison, quantifier }
+                if *quantifier != Quantifier::All
+                    && *comparison != Comparison::NullSafeEqual
+                    && (operands.len() == 1 || *comparison == Comparison::Equal) =>
+            {
+                operands.iter().fold(0, |all, operand| all | strict(operand))
+            }
             _ => 0,
         },
         _ => strict(term),
@@ -138,7 +153,8 @@ fn strict(node: &Node) -> u64 {
         }
         Kind::Negate(a) | Kind::Cast(a) | Kind::Collated(a) | Kind::BitNot(a) => strict(a),
         Kind::InList(a, ..) => strict(a),
-        Kind::Between(nodes, false, _) => nodes.iter().fold(0, |all, node| all | strict(node)),
+        // A bound that is NULL decides nothing: 5 is not between NULL and 3.
+        Kind::Between(nodes, ..) => strict(&nodes[0]),
         _ => 0,
     }
 }

@@ -29,7 +29,7 @@ use results::{Result, SqlError};
 
 pub use bounds::{bounded, bounds};
 use expression::limits::VALUE_BYTES_MAX;
-use expression::{SystemVariables, TimeNames};
+use expression::{BlockMode, SystemVariables, TimeNames};
 pub use log_output::LogOutput;
 pub use names::{Definition, Kind, Reach, VARIABLES};
 use syntax::types::{character_set, collation};
@@ -62,6 +62,8 @@ pub struct SessionVariables {
     pub number_offset: u64,
     /// default_week_format.
     pub week_format: u8,
+    /// block_encryption_mode.
+    pub block_mode: BlockMode,
     /// sql_auto_is_null.
     pub auto_is_null: bool,
     /// time_zone.
@@ -131,6 +133,7 @@ pub fn has_effect(name: &str) -> bool {
             | "auto_increment_increment"
             | "auto_increment_offset"
             | "autocommit"
+            | "block_encryption_mode"
             | "default_password_lifetime"
             | "default_week_format"
             | "div_precision_increment"
@@ -312,6 +315,7 @@ impl SessionVariables {
             number_increment: 1,
             number_offset: 1,
             week_format: 0,
+            block_mode: BlockMode::default(),
             auto_is_null: false,
             zone: Zone::of_system(),
             autocommit: true,
@@ -471,7 +475,7 @@ impl SessionVariables {
             }
             "timestamp" => {
                 let seconds: f64 = text.parse().map_err(|_| wrong())?;
-                self.timestamp = (seconds > 0.0).then_some((seconds * 1e6) as i64);
+                self.timestamp = (seconds > 0.0).then(|| (seconds * 1e6).round() as i64);
             }
             "transaction_isolation" | "tx_isolation" => {
                 let level = IsolationLevel::of(&text).ok_or_else(wrong)?;
@@ -538,6 +542,10 @@ impl SessionVariables {
             }
             "default_week_format" => {
                 self.week_format = text.parse().map_err(|_| wrong())?;
+            }
+            "block_encryption_mode" => {
+                self.block_mode = BlockMode::of(&text).ok_or_else(wrong)?;
+                shown = Some(self.block_mode.name());
             }
             "min_examined_row_limit" => {
                 self.examined_rows_min = text.parse().map_err(|_| wrong())?;

@@ -14,6 +14,8 @@ mod column;
 
 pub use column::{Column, ColumnVisibility, ComputedColumn, DefaultValue};
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use values::datum::Value;
 use values::full_text::TextRules;
@@ -104,6 +106,13 @@ pub struct IndexPart {
     pub descending: bool,
 }
 
+impl IndexPart {
+    /// Its column, where the key has all of it.
+    pub fn whole(&self) -> Option<usize> {
+        self.prefix.is_none().then_some(self.column)
+    }
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -136,6 +145,12 @@ pub struct Index {
     /// INVISIBLE: kept up, and not used where the optimizer chooses. Since catalog format 16.
     #[serde(default, skip_serializing_if = "is_default")]
     pub invisible: bool,
+    /// USING BTREE, which is shown again.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub explicit_btree: bool,
+    /// Nobody asked for it but a foreign key: it goes when another index serves that as well.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub implied: bool,
 }
 
 /// An index of a member of the objects in a JSON column: no index of a column, so that nobody takes
@@ -255,6 +270,10 @@ pub struct TableDefinition {
     pub comment: String,
     /// ENGINE= as given, shown again by SHOW CREATE TABLE.
     pub engine: String,
+    /// Options of other servers' storage by name, in capitals, as said: without effect here, and
+    /// shown again.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub storage_options: BTreeMap<String, String>,
     /// Creation time, Unix seconds.
     pub created: u64,
     /// When rows leave by themselves. Since catalog format 2.
@@ -381,6 +400,8 @@ impl TableDefinition {
             state: IndexState::Building,
             comment: String::new(),
             invisible: false,
+            explicit_btree: false,
+            implied: false,
         }));
     }
 

@@ -507,6 +507,7 @@ impl Session {
             charset: self.variables.charsets.connection,
             time_names: self.variables.time_names,
             week_format: self.variables.week_format,
+            block_mode: self.variables.block_mode,
             variables: Arc::clone(&self.variables) as Arc<dyn SystemVariables>,
             user_variables: Arc::clone(&self.user_variables),
             kill: Arc::clone(&self.process.kill),

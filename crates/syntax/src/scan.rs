@@ -185,6 +185,7 @@ impl Scanned {
             part: if select { Part::Keep } else { Part::Take },
             select,
             listing: select,
+            with: word.eq_ignore_ascii_case(b"with"),
             insert,
             depth: 0,
             kept: None,

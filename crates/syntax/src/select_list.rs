@@ -58,18 +58,27 @@ pub fn item_texts(shape: &str) -> Vec<String> {
     items
 }
 
+/// Behind the word that follows opening brackets.
+fn behind_brackets(bytes: &[u8], at: usize) -> usize {
+    let opening = |byte: &&u8| **byte == b'(' || byte.is_ascii_whitespace();
+    let word = at + bytes[at..].iter().take_while(opening).count();
+    word + leading_word(&bytes[word..]).len()
+}
+
 /// Where the list of the first SELECT begins: behind WITH's tables, and within brackets.
 fn list_start(bytes: &[u8]) -> usize {
     let word = leading_word(bytes);
     if !word.eq_ignore_ascii_case(b"with") {
-        let opening = |byte: &&u8| **byte == b'(' || byte.is_ascii_whitespace();
-        let skipped = bytes.iter().take_while(opening).count();
-        return skipped + leading_word(&bytes[skipped..]).len();
+        return behind_brackets(bytes, 0);
     }
     let (mut at, mut depth) = (word.len(), 0);
     while at < bytes.len() {
         match bytes[at] {
             b'\'' | b'"' | b'`' => at = quote_end(bytes, at),
+            // Behind the last table the SELECT itself may stand in brackets.
+            b'(' if depth == 0 && bytes[..at].trim_ascii_end().ends_with(b")") => {
+                return behind_brackets(bytes, at);
+            }
             b'(' => depth += 1,
             b')' => depth -= 1,
             byte if byte.is_ascii_alphabetic() && !is_word(bytes[at - 1]) => {

@@ -160,6 +160,8 @@ pub struct IndexOptions {
     pub invisible: bool,
     /// WITH PARSER, by name.
     pub parser: Option<String>,
+    /// USING BTREE.
+    pub btree: bool,
 }
 
 /// A part of a table's definition.
@@ -385,9 +387,9 @@ pub fn index_body(cursor: &mut Cursor<'_>, nameless: bool) -> Result<IndexSpec> 
         let given = cursor.name()?;
         name = (!nameless).then_some(given);
     }
-    index_type(cursor)?;
-    let parts = cursor.parenthesised(index_part)?;
     let mut options = IndexOptions::default();
+    index_type(cursor, &mut options)?;
+    let parts = cursor.parenthesised(index_part)?;
     index_options(cursor, &mut options)?;
     Ok(IndexSpec {
         name,
@@ -400,9 +402,9 @@ pub fn index_body(cursor: &mut Cursor<'_>, nameless: bool) -> Result<IndexSpec> 
     })
 }
 
-fn index_type(cursor: &mut Cursor<'_>) -> Result<()> {
+fn index_type(cursor: &mut Cursor<'_>, options: &mut IndexOptions) -> Result<()> {
     if cursor.take("USING") || cursor.take("TYPE") {
-        cursor.name()?;
+        options.btree = cursor.name()?.eq_ignore_ascii_case("BTREE");
     }
     Ok(())
 }
@@ -450,7 +452,7 @@ pub fn index_options(cursor: &mut Cursor<'_>, options: &mut IndexOptions) -> Res
         if cursor.take("COMMENT") {
             options.comment = cursor.string()?;
         } else if cursor.is("USING") {
-            index_type(cursor)?;
+            index_type(cursor, options)?;
         } else if cursor.take("KEY_BLOCK_SIZE") {
             cursor.take_token(&Token::Eq);
             cursor.number()?;

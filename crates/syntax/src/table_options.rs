@@ -1,6 +1,6 @@
 //! Options behind a table's definition, as written.
 //!
-//! Accepted silently: storage options that have no meaning here.
+//! Options of other servers' storage are read for being shown again, or passed over.
 //!
 //! Not here: columns and indexes (`table`), what options do (crate `sql`, `ddl`).
 
@@ -27,6 +27,8 @@ pub struct TableOptions {
     pub expires_by: Option<String>,
     /// MAX_BYTES; 0 lets rows stay.
     pub bytes_max: Option<u64>,
+    /// Options of other servers' storage, in the order in which they stand; `None` is DEFAULT.
+    pub storage: Vec<(&'static str, Option<String>)>,
     /// MEMBER_INDEXES; an empty list drops those that there are.
     pub members: Option<Vec<MemberSpec>>,
 }
@@ -55,7 +57,7 @@ pub fn table_options(cursor: &mut Cursor<'_>) -> Result<TableOptions> {
 }
 
 pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) -> Result<bool> {
-    const WITHOUT_EFFECT: [&str; 27] = [
+    const SHOWN_AGAIN: [&str; 13] = [
         "ROW_FORMAT",
         "KEY_BLOCK_SIZE",
         "MAX_ROWS",
@@ -67,9 +69,14 @@ pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) 
         "STATS_PERSISTENT",
         "STATS_AUTO_RECALC",
         "STATS_SAMPLE_PAGES",
-        "TABLESPACE",
         "COMPRESSION",
         "ENCRYPTION",
+    ];
+    // PAGE is MariaDB's.
+    const ROW_FORMATS: [&str; 6] =
+        ["COMPACT", "COMPRESSED", "DYNAMIC", "FIXED", "PAGE", "REDUNDANT"];
+    const PASSED_OVER: [&str; 14] = [
+        "TABLESPACE",
         "CONNECTION",
         "INSERT_METHOD",
         "PASSWORD",
@@ -107,13 +114,34 @@ pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) 
     } else if cursor.take_all(&["DATA", "DIRECTORY"]) || cursor.take_all(&["INDEX", "DIRECTORY"]) {
         cursor.take_token(&Token::Eq);
         cursor.string()?;
-    } else if cursor.take_any(&WITHOUT_EFFECT).is_some() {
+    } else if let Some(name) = cursor.take_any(&SHOWN_AGAIN) {
+        cursor.take_token(&Token::Eq);
+        let here = cursor.syntax();
+        let value = storage_value(cursor)?;
+        let is_format = |word: &String| ROW_FORMATS.contains(&word.as_str());
+        if name == "ROW_FORMAT" && !value.as_ref().is_none_or(is_format) {
+            return Err(here);
+        }
+        options.storage.push((name, value));
+    } else if cursor.take_any(&PASSED_OVER).is_some() {
         cursor.take_token(&Token::Eq);
         cursor.advance();
     } else {
         return Ok(false);
     }
     Ok(true)
+}
+
+/// A number, a word in capitals, or a text; `None` for DEFAULT.
+fn storage_value(cursor: &mut Cursor<'_>) -> Result<Option<String>> {
+    if cursor.take("DEFAULT") {
+        return Ok(None);
+    }
+    match cursor.peek() {
+        Token::Number(..) => Ok(Some(cursor.number()?.to_string())),
+        Token::Word(_) => Ok(Some(cursor.name()?.to_ascii_uppercase())),
+        _ => Ok(Some(cursor.string()?)),
+    }
 }
 
 /// `[DEFAULT] CHARACTER SET name` or `[DEFAULT] COLLATE name`, of a table or a database; whether

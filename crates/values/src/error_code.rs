@@ -169,6 +169,7 @@ table! {
     OperandColumns 1241 b"21000";
     SubqueryNo1Row 1242 b"21000";
     UnknownStatementHandler 1243 b"HY000";
+    IllegalReference 1247 b"42S22";
     DerivedMustHaveAlias 1248 b"42000";
     CollationCharsetMismatch 1253 b"42000";
     TooBigForUncompress 1256 b"HY000";
@@ -301,6 +302,7 @@ table! {
     EventCannotCreateInThePast 1588 b"HY000";
     EventCannotAlterInThePast 1589 b"HY000";
     XaRbdeadlock 1614 b"XA102";
+    WarnOptionIgnored 1618 b"HY000";
     VariableIsReadonly 1621 b"HY000";
     TooLongTableComment 1628 b"HY000";
     TooLongFieldComment 1629 b"HY000";
@@ -346,9 +348,9 @@ table! {
     MalformedPacket 1835 b"HY000";
     AlterOperationNotSupported 1846 b"0A000";
     MustChangePasswordLogin 1862 b"HY000";
+    AesInvalidIv 1882 b"HY000";
     ExpressionNotAllowed 1901 b"HY000";
     GeneratedPrimaryKey 1903 b"HY000";
-    ValueForGeneratedColumn 1906 b"HY000";
     StatementTimeout 1969 b"70100";
     SubqueriesNotSupported 1970 b"42000";
     SetStatementNotSupported 1971 b"42000";
@@ -356,6 +358,7 @@ table! {
     FkDepthExceeded 3008 b"HY000";
     ExplainNotSupported 3012 b"HY000";
     InvalidFieldSize 3013 b"HY000";
+    InvalidArgumentForLogarithm 3020 b"2201E";
     QueryTimeout 3024 b"HY000";
     AggregateOrderForUnion 3028 b"HY000";
     AggregateOrderNonAggQuery 3029 b"HY000";
@@ -364,6 +367,7 @@ table! {
     FieldInOrderNotSelect 3065 b"HY000";
     AggregateInOrderNotSelect 3066 b"HY000";
     WrongFkOptionForGeneratedColumn 3104 b"HY000";
+    NonDefaultValueForGeneratedColumn 3105 b"HY000";
     GeneratedColumnNonPrior 3107 b"HY000";
     GeneratedColumnRefAutoInc 3109 b"HY000";
     AccountHasBeenLocked 3118 b"HY000";
@@ -384,6 +388,10 @@ table! {
     AuditApiAbort 3164 b"HY000";
     InvalidJsonPathArrayCell 3165 b"42000";
     CapacityExceeded 3170 b"HY000";
+    AesInvalidKdfName 3235 b"HY000";
+    AesInvalidKdfIterations 3236 b"HY000";
+    WarnAesKeySize 3237 b"HY000";
+    AesInvalidKdfOptionSize 3238 b"HY000";
     InvalidBitwiseOperandsSize 3513 b"HY000";
     PkIndexCantBeInvisible 3522 b"HY000";
     UnknownAuthid 3523 b"HY000";

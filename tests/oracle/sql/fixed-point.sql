@@ -62,3 +62,15 @@ SELECT f, h FROM t ORDER BY id
 UPDATE t SET h = h * 1.26, f = f / 3
 SELECT f, h FROM t ORDER BY id
 UPDATE t SET h = 10000
+# 6. What is below 0, in a condition
+~CREATE TABLE below (a FLOAT(5,2), b FLOAT(5,2) UNSIGNED, KEY (a))
+~INSERT INTO below VALUES (999.99,1),(-999.99,1.55),(-99.99,1.1),(-1.55,0),(1.55,2)
+SELECT a FROM below WHERE a = -99.99
+SELECT a FROM below WHERE a = -1.55
+SELECT a FROM below WHERE a > -1.55 ORDER BY a
+SELECT a FROM below WHERE a <= -999.99
+SELECT a FROM below WHERE a = -99.99e0
+SELECT a FROM below WHERE -1.55 = a
+SELECT a FROM below WHERE a = -(1.55)
+SELECT a FROM below WHERE a = 1.5 + 0.05
+SELECT a FROM below WHERE a <> -1.55 ORDER BY a

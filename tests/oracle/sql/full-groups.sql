@@ -183,7 +183,8 @@ SELECT t.*, l.m FROM t, LATERAL (SELECT max(x) m FROM u WHERE u.tid = t.id) l GR
 SELECT t.*, l.m FROM t LEFT JOIN LATERAL (SELECT max(x) m FROM u WHERE u.tid = t.id) l ON TRUE GROUP BY t.id
 SELECT DISTINCT a FROM t GROUP BY a,b ORDER BY max(c)
 SELECT DISTINCT a, count(*) FROM t GROUP BY a,b ORDER BY max(c)
-SELECT DISTINCT a, count(*) FROM t GROUP BY a,b ORDER BY count(*) + 1
+# MySQL takes the name that the list gives it and not what the name stands for; here both are taken
+~SELECT DISTINCT a, count(*) FROM t GROUP BY a,b ORDER BY count(*) + 1
 SELECT DISTINCT a, b FROM t GROUP BY b, a ORDER BY max(c)
 SELECT DISTINCT a, b FROM t GROUP BY a ORDER BY a
 SELECT DISTINCT a FROM t GROUP BY a ORDER BY id
@@ -231,3 +232,63 @@ SELECT ANY_VALUE(a) FROM t
 SELECT ANY_VALUE(a), b FROM t WHERE ANY_VALUE(b) = 2
 SELECT a, b FROM t GROUP BY a ORDER BY a
 SELECT DISTINCT a FROM t ORDER BY b
+# A name of the list within an expression of ORDER BY or HAVING
+CREATE TABLE named (i INT, j INT, d DATETIME)
+INSERT INTO named VALUES (-1,1,'2020-01-01'),(2,2,'2021-01-01'),(1,3,'2020-02-02')
+select abs(i) as a from named group by abs(i) order by a + 1
+~select abs(i) as a from named group by abs(i) order by abs(i) + 1
+select abs(i)+1 from named group by abs(i)
+select abs(i) as a from named group by a order by a + 1
+select abs(i) as a from named group by a with rollup order by a + 1
+select abs(i) as a from named group by abs(i) having a+1 > 2
+~select abs(i) as a from named group by abs(i) having abs(i)+1 > 2
+select abs(i) as a, count(*) from named group by a order by -a, a is null
+select year(d) y, month(d) m, count(*) from named group by y, m order by y*100+m desc
+select concat(year(d),'x') y, count(*) c from named group by y order by field(y,'2021x','2020x'), c+1
+select abs(i) as a, i+j as s from named group by abs(i), s order by s+a
+select abs(i) as a, a+1 from named group by a
+select if(abs(i)>1,'x','y') k, sum(j) from named group by k order by k='x' desc
+select abs(i) as a, row_number() over (order by abs(i)) from named group by abs(i)
+select abs(i) as a, row_number() over (order by abs(i)+1) from named group by abs(i)
+select distinct abs(i) as a from named order by a+1
+~select distinct abs(i) as a from named order by abs(i)+1
+select distinct i from named order by abs(i)
+# Conditions that leave no NULL
+create table nulls(a int null, b int not null, c int, unique(a,b))
+select a,b,c from nulls where not (a is null) group by a,b
+select a,b,c from nulls where a in (select b from nulls) group by a,b
+select a,b,c from nulls where a not in (select b from nulls) group by a,b
+select a,b,c from nulls where a is true group by a,b
+select a,b,c from nulls where a is not false group by a,b
+select a,b,c from nulls where a is not true group by a,b
+select a,b,c from nulls where a is not unknown group by a,b
+select a,b,c from nulls where (a<>3) is true group by a,b
+select a,b,c from nulls where (a<>3) is false group by a,b
+select a,b,c from nulls where not(a in (3,4)) group by a,b
+select a,b,c from nulls where a not in (3,4) group by a,b
+select a,b,c from nulls where not(a between 3 and 4) group by a,b
+select a,b,c from nulls where a not like 'x' group by a,b
+select a,b,c from nulls where not not a group by a,b
+select a,b,c from nulls where a xor 1 group by a,b
+select a,b,c from nulls where a+1 > 3 group by a,b
+select a,b,c from nulls where a+1 is not null group by a,b
+select a,b,c from nulls where a > any (select 1) group by a,b
+select a,b,c from nulls where a > all (select 1) group by a,b
+select a,b,c from nulls where a is not null or a > 3 group by a,b
+select a,b,c from nulls where a regexp 'x' group by a,b
+select a,b,c from nulls where abs(a) > 3 group by a,b
+select a,b,c from nulls where coalesce(a,0) > 3 group by a,b
+select 1 from nulls n1 left join nulls n2 on n1.a=n2.a where n2.a is true group by n1.a
+# A bound that is NULL leaves rows of an outer join
+insert into nulls values (1,1,1),(2,2,2)
+select l.a, r.a from nulls l left join nulls r on r.a = l.a + 1 where (5 between r.a and 3) = 0 order by 1
+select l.a, r.a from nulls l left join nulls r on r.a = l.a + 1 where not (5 between r.a and 3) order by 1
+select l.a, r.a from nulls l left join nulls r on r.a = l.a + 1 where r.a not between 0 and 1 order by 1
+select l.a, r.a from nulls l left join nulls r on r.a = l.a + 1 where r.a not in (7) order by 1
+select l.a, r.a from nulls l left join nulls r on r.a = l.a + 1 where (r.a in (select 9 from nulls where 0)) = 0 order by 1
+select l.a, r.a from nulls l left join nulls r on r.a = l.a + 1 where r.a > all (select 9 from nulls where 0) order by 1
+select l.a, r.a from nulls l left join nulls r on r.a = l.a + 1 where r.a > any (select 0 from nulls) order by 1
+select l.a, r.a from nulls l left join nulls r on r.a = l.a + 1 where r.a is true order by 1
+select l.a, r.a from nulls l left join nulls r on r.a = l.a + 1 where r.a is not true order by 1
+select l.a, r.a from nulls l left join nulls r on r.a = l.a + 1 where r.a is not false order by 1
+select l.a, r.a from nulls l left join nulls r on r.a = l.a + 1 where not (r.a is null) order by 1

@@ -362,3 +362,78 @@ SELECT REGEXP_LIKE('x','(?z)')
 SELECT REGEXP_LIKE('x','a{99999999999}')
 SELECT REGEXP_LIKE('x','\\p{Foo}')
 SELECT 'x' REGEXP '('
+# What is too near to 0 for a DECIMAL is not 0
+CREATE TABLE near (i INT, d DECIMAL(10,5), KEY (i))
+INSERT INTO near VALUES (-1,-1),(0,0),(1,1)
+SELECT i FROM near WHERE i = '1E-308'
+SELECT i FROM near WHERE i IN ('1E-308', 7)
+SELECT i FROM near WHERE i < '1E-308' ORDER BY i
+SELECT i FROM near WHERE i > '-1E-308' ORDER BY i
+SELECT i FROM near WHERE i BETWEEN '-1E-40' AND '0.00000000000000000000000000000000000000001'
+SELECT i FROM near WHERE i = '0e5'
+# ROLLUP as a function's name
+SELECT i, COUNT(*) FROM near GROUP BY ROLLUP(i)
+SELECT i, d, COUNT(*) FROM near GROUP BY ROLLUP(i, d) ORDER BY GROUPING(i), i, GROUPING(d), d
+# The last number of an AUTO_INCREMENT column is asked for again
+CREATE TABLE tiny (a TINYINT UNSIGNED AUTO_INCREMENT PRIMARY KEY)
+INSERT INTO tiny VALUES (254),(NULL)
+INSERT INTO tiny VALUES (NULL)
+INSERT IGNORE INTO tiny VALUES (NULL)
+SELECT * FROM tiny ORDER BY a
+REPLACE INTO tiny VALUES (NULL)
+INSERT INTO tiny VALUES (NULL) ON DUPLICATE KEY UPDATE a = 3
+SELECT * FROM tiny ORDER BY a
+DELETE FROM tiny WHERE a = 255
+CREATE TABLE tinier (a TINYINT AUTO_INCREMENT PRIMARY KEY, b INT UNIQUE)
+INSERT INTO tinier VALUES (126, 1)
+REPLACE INTO tinier (b) VALUES (1)
+REPLACE INTO tinier (b) VALUES (1)
+REPLACE INTO tinier (b) VALUES (2)
+SELECT * FROM tinier
+INSERT INTO tiny VALUES (NULL)
+SELECT * FROM tiny ORDER BY a
+CREATE TABLE big (a BIGINT AUTO_INCREMENT PRIMARY KEY)
+INSERT INTO big VALUES (9223372036854775806),(NULL)
+INSERT INTO big VALUES (NULL)
+# A version of six digits has a space behind it
+SELECT 1 + /*!800001+0 */ + 0 AS two, 1 /*!080011 + 1 */ AS also_two
+SET timestamp = 8712837.657898
+SELECT NOW(6)
+SET timestamp = DEFAULT
+# What has no logarithm
+SELECT LN(-1), LOG(-1), LOG2(0), LOG10(-1), LOG(1,100), LOG(0,5), LOG(-2,3), LOG(2,0), LOG(2,8), LOG(NULL,3), LN('x')
+CREATE TABLE logs (a DOUBLE)
+INSERT INTO logs VALUES (LN(-1))
+INSERT INTO logs VALUES (LOG(1,10))
+INSERT IGNORE INTO logs VALUES (LOG(1,10))
+UPDATE logs SET a = LOG2(-1)
+SELECT * FROM logs
+# Nothing but DEFAULT is stored into a generated column
+CREATE TABLE made_of (a INT PRIMARY KEY, b INT AS (a + 1), c INT AS (a + 2) STORED)
+INSERT INTO made_of VALUES (1, NULL, NULL)
+INSERT INTO made_of VALUES (1, DEFAULT, DEFAULT)
+INSERT INTO made_of (a, b) VALUES (2, NULL)
+INSERT INTO made_of (a, b) VALUES (2, 3)
+INSERT INTO made_of (a, b) VALUES (2, DEFAULT), (3, 4)
+INSERT IGNORE INTO made_of (a, b) VALUES (3, 7)
+REPLACE INTO made_of (a, b) VALUES (4, NULL)
+INSERT INTO made_of (a, b) SELECT 5, NULL
+INSERT INTO made_of (a) VALUES (1) ON DUPLICATE KEY UPDATE b = NULL
+INSERT INTO made_of (a) VALUES (1) ON DUPLICATE KEY UPDATE b = DEFAULT
+UPDATE made_of SET b = NULL
+UPDATE made_of SET b = DEFAULT
+UPDATE made_of SET c = 3
+UPDATE made_of x JOIN made_of y ON x.a = y.a SET x.b = y.b
+SELECT * FROM made_of ORDER BY a
+# An alias of the list in a sub-query of the list, of HAVING and of ORDER BY
+# (not yet one that is a sub-query itself, nor above groups)
+~SELECT i + 1 AS x, (SELECT x * 2) AS y, (SELECT x + y) AS z FROM near ORDER BY i
+SELECT i + 1 AS x, (SELECT x * 2) AS y FROM near ORDER BY i
+SELECT i AS x, (SELECT MAX(i) FROM near n WHERE n.i <= x) AS y FROM near ORDER BY i
+SELECT i + 1 AS x, (SELECT (SELECT x)) AS y FROM near ORDER BY i
+~SELECT (SELECT x) AS y, i + 1 AS x FROM near
+SELECT i + 1 AS x FROM near WHERE (SELECT x) > 0
+SELECT COUNT(*) AS c, (SELECT c) FROM near
+~SELECT i + 1 AS x, COUNT(*) FROM near GROUP BY x HAVING (SELECT x = 1)
+~SELECT i + 1 AS x, COUNT(*) FROM near GROUP BY x HAVING (SELECT x) > 0 ORDER BY (SELECT -x)
+SELECT i AS x, (SELECT COUNT(*) FROM near n WHERE n.i < x) AS before_it FROM near ORDER BY before_it

@@ -370,8 +370,7 @@ pub fn seen_beside(node: Node, other: &Node) -> Node {
 /// what was stored as that (MySQL 9.7: tests/oracle/sql/fixed-point.sql).
 fn as_its_digits(node: &Node, other: &Node) -> Option<ColumnType> {
     let ColumnType::Float(Some(FixedPoint { precision, scale })) = node.ty else { return None };
-    let is_constant = matches!(other.kind, Kind::Constant(_) | Kind::Parameter(_));
-    let beside = node.is_stored() && is_constant && precision <= 65;
+    let beside = node.is_stored() && other.is_constant() && precision <= 65;
     beside.then_some(ColumnType::Decimal { precision, scale })
 }
 

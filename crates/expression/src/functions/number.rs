@@ -102,12 +102,29 @@ pub(crate) fn of_double<'a>(
     Ok(number.map_or(NULL, |number| double(compute(number.to_f64()))))
 }
 
-/// LOG, of one argument or to a base.
-pub(crate) fn log<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
-    match cells {
-        [_] => of_double(call, cells, f64::ln),
-        _ => of_numbers(call, cells),
+/// LN, LOG2, LOG10, and LOG of one argument or to a base.
+pub(crate) fn log<'a>(
+    call: &Call<'_, 'a>,
+    cells: &[Cell<'a>],
+    compute: fn(f64) -> f64,
+) -> Result<Cell<'a>> {
+    let mut numbers = [0.0; 2];
+    for (number, cell) in numbers.iter_mut().zip(cells) {
+        match call.scope.number(cell.datum()) {
+            Some(known) => *number = known.to_f64(),
+            None => return Ok(NULL),
+        }
     }
+    let has_one = numbers[..cells.len()].iter().all(|number| *number > 0.0);
+    // No number has a power that is the base of none (MySQL 9.7: tests/oracle/sql/newest.sql).
+    if !has_one || cells.len() == 2 && numbers[0] == 1.0 {
+        call.scope.no_logarithm()?;
+        return Ok(NULL);
+    }
+    Ok(match cells {
+        [_] => double(compute(numbers[0])),
+        _ => double(numbers[1].ln() / numbers[0].ln()),
+    })
 }
 
 /// ATAN, of one argument or of the two sides.
@@ -177,9 +194,6 @@ pub(crate) fn of_numbers<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<
         Function::Power => in_range(function, first.to_f64().powf(second_double))?,
         Function::Exp => in_range(function, first.to_f64().exp())?,
         Function::Cot => in_range(function, 1.0 / first.to_f64().tan())?,
-        // No number has a power that is the base of none (MySQL 9.7: tests/oracle/sql/newest.sql).
-        Function::Log if first.to_f64() <= 0.0 => NULL,
-        Function::Log => double(second_double.ln() / first.to_f64().ln()),
         Function::Atan => double(first.to_f64().atan2(second_double)),
         Function::Sign => {
             let value = first.to_f64();

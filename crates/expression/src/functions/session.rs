@@ -87,7 +87,11 @@ fn bytes(text: &str) -> Datum<'_> {
 fn random_bytes<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>> {
     const BYTES_MAX: usize = 1024;
     let count = whole(&arguments[0].evaluate(scope)?, scope).map(usize::try_from);
-    let Some(Ok(count @ 0..=BYTES_MAX)) = count else { return Ok(NULL) };
+    let Some(count) = count else { return Ok(NULL) };
+    let Ok(count @ 1..=BYTES_MAX) = count else {
+        let message = "length value is out of range in 'random_bytes'";
+        return Err(Error::new(ErrorCode::DataOutOfRange, message));
+    };
     let mut bytes = vec![0; count];
     getrandom::fill(&mut bytes).map_err(|source| {
         Error::new(ErrorCode::UnknownError, format!("No random bytes: {source}"))

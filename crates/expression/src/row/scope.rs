@@ -226,6 +226,19 @@ impl<'a> Scope<'a> {
         Ok(())
     }
 
+    /// What a logarithm of no number above 0 leads to, besides NULL.
+    ///
+    /// # Errors
+    /// 3020 in a strict write.
+    pub(crate) fn no_logarithm(&self) -> Result<()> {
+        const MESSAGE: &str = "Invalid argument for logarithm";
+        if self.is_strict() {
+            return Err(Error::new(ErrorCode::InvalidArgumentForLogarithm, MESSAGE));
+        }
+        self.warn(ErrorCode::InvalidArgumentForLogarithm, || MESSAGE.to_owned());
+        Ok(())
+    }
+
     /// A point in time as the session's clock shows it; a time of day is one of today.
     pub fn moment(&self, datum: Datum<'_>) -> Option<DateTime> {
         let Datum::Time(time) = datum else {

@@ -16,6 +16,7 @@ use values::datum::Value;
 use values::temporal::Zone;
 use values::{CharacterSet, SqlMode};
 
+use crate::statement::block_mode::BlockMode;
 use crate::statement::error::Result;
 use crate::statement::kill::KillMark;
 use crate::statement::limits::Limits;
@@ -107,6 +108,8 @@ pub struct StatementContext {
     pub time_names: &'static TimeNames,
     /// `@@default_week_format`.
     pub week_format: u8,
+    /// `@@block_encryption_mode`.
+    pub block_mode: BlockMode,
     /// System variables, `@@name`.
     pub variables: Arc<dyn SystemVariables>,
     /// User variables by lower-case name, `@name`.

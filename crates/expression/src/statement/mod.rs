@@ -1,5 +1,6 @@
 //! What a statement lets its expressions do: its context, limits, kill mark, warnings and errors.
 
+pub(crate) mod block_mode;
 pub(crate) mod context;
 pub(crate) mod error;
 pub(crate) mod kill;

@@ -94,8 +94,9 @@ macro_rules! each_function {
                 Sha2 ["SHA2"] exactly(2), Short(128), NotNull(cipher::digest::call), SEES_BYTES | NUMBER_1 | AS_LITERAL;
                 Crc32 ["CRC32"] between(1, 2), UInt, NotNull(cipher::digest::call), NULL_FOR_NULL | SEES_BYTES;
                 Crc32c ["CRC32C"] between(1, 2), UInt, NotNull(cipher::digest::call), NULL_FOR_NULL | SEES_BYTES;
-                AesEncrypt ["AES_ENCRYPT"] exactly(2), Bytes, NotNull(cipher::aes::call), SEES_BYTES;
-                AesDecrypt ["AES_DECRYPT"] exactly(2), Bytes, NotNull(cipher::aes::call), SEES_BYTES;
+                AesEncrypt ["AES_ENCRYPT"] between(2, 6), Bytes, Values(cipher::aes::call), SEES_BYTES;
+                AesDecrypt ["AES_DECRYPT"] between(2, 6), Bytes, Values(cipher::aes::call), SEES_BYTES;
+                Etag ["ETAG"] from(1), Short(32), Values(cipher::etag::call), SEES_BYTES | AS_LITERAL;
                 Compress ["COMPRESS"] exactly(1), Bytes, NotNull(cipher::compress::call), SEES_BYTES;
                 Uncompress ["UNCOMPRESS"] exactly(1), Bytes, NotNull(cipher::compress::call);
                 UncompressedLength ["UNCOMPRESSED_LENGTH"] exactly(1), UInt, NotNull(cipher::compress::call);
@@ -134,11 +135,11 @@ macro_rules! each_function {
                     NUMBERS;
                 Sign ["SIGN"] exactly(1), Int, Values(number::of_numbers), NULL_FOR_NULL | NUMBERS;
                 Exp ["EXP"] exactly(1), Double, Values(number::of_numbers), NUMBERS;
-                Ln ["LN"] exactly(1), Double, Values(|call, cells| number::of_double(call, cells, f64::ln)), NUMBERS;
-                Log ["LOG"] between(1, 2), Double, Values(number::log), NUMBERS;
-                Log2 ["LOG2"] exactly(1), Double, Values(|call, cells| number::of_double(call, cells, f64::log2)),
+                Ln ["LN"] exactly(1), Double, Values(|call, cells| number::log(call, cells, f64::ln)), NUMBERS;
+                Log ["LOG"] between(1, 2), Double, Values(|call, cells| number::log(call, cells, f64::ln)), NUMBERS;
+                Log2 ["LOG2"] exactly(1), Double, Values(|call, cells| number::log(call, cells, f64::log2)),
                     NUMBERS;
-                Log10 ["LOG10"] exactly(1), Double, Values(|call, cells| number::of_double(call, cells, f64::log10)),
+                Log10 ["LOG10"] exactly(1), Double, Values(|call, cells| number::log(call, cells, f64::log10)),
                     NUMBERS;
                 Pi ["PI"] exactly(0), By(number::pi_type), Lazy(number::pi), NEVER_NULL | NUMBERS;
                 Sin ["SIN"] exactly(1), Double, Values(|call, cells| number::of_double(call, cells, f64::sin)),

@@ -164,6 +164,15 @@ pub fn leading_exact(text: &[u8]) -> (Number, bool) {
     if read.overflow {
         return (Number::Double(leading_number(text).0), whole);
     }
+    if read.value.is_zero() {
+        // What is too near to 0 for a DECIMAL is not 0.
+        let nearest = match leading_number(text).0 {
+            number if number > 0.0 => 1,
+            number if number < 0.0 => -1,
+            _ => return (Number::Int(0), whole),
+        };
+        return (Number::Decimal(Decimal::from_i128(nearest, Decimal::SCALE_MAX)), whole);
+    }
     let number = match (read.value.scale(), read.value.to_i128()) {
         (0, Some(value)) => match (i64::try_from(value), u64::try_from(value)) {
             (Ok(value), _) => Number::Int(value),

@@ -168,11 +168,11 @@ impl<'a> Dependence<'a> {
             _ => {}
         }
         let rejected = rejected(term);
-        let within = match &term.kind {
-            Kind::Not(inner) | Kind::IsTruth(inner, ..) => inner,
-            _ => term,
-        };
-        within.each_child(&mut |operand| {
+        let mut within = term;
+        while let Kind::Not(inner) | Kind::IsTruth(inner, ..) = &within.kind {
+            within = inner;
+        }
+        let mut note = |operand: &Node| {
             if let Some(slot) = column(operand) {
                 let relation = 1 << parts_of(slot).0;
                 let counts = condition.weak == 0 || condition.weak & relation != 0;
@@ -180,7 +180,9 @@ impl<'a> Dependence<'a> {
                     self.never_null.insert(slot);
                 }
             }
-        });
+        };
+        note(within);
+        within.each_child(&mut note);
     }
 
     /// What follows from an equation: one side, a column, is what the other one is.

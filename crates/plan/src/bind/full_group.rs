@@ -56,6 +56,8 @@ struct AllowedParts<'a> {
     columns: &'a mut dyn FnMut(usize) -> bool,
     /// Aggregates, by number.
     aggregates: &'a dyn Fn(usize) -> bool,
+    /// Whole expressions: what the list gives a name, by which ORDER BY and HAVING ask for it.
+    expressions: &'a [Node],
 }
 
 /// A SELECT's rows, before they are grouped.
@@ -119,11 +121,12 @@ fn refuse_what_differs(
     let mut dependence = Dependence::of_keys(relations, join, conditions, keys);
     let is_key = |slot: usize| keys.iter().any(|key| key.kind == Kind::Column(slot));
     let mut columns = |slot| is_key(slot) || !grouping.rollup && dependence.determines(slot);
-    let mut allowed = AllowedParts { columns: &mut columns, aggregates: &|_| true };
-    let mut check = |node: &mut Node, number: usize, place: &str| {
+    let mut check = |node: &mut Node, expressions: &[Node], number: usize, place: &str| {
         if keys.contains(node) {
             return Ok(());
         }
+        let mut allowed =
+            AllowedParts { columns: &mut columns, aggregates: &|_| true, expressions };
         match allowed.failing(node, functions) {
             Some(FailingPart::Column(slot)) => {
                 let name = name_of(scope, slot);
@@ -134,26 +137,27 @@ fn refuse_what_differs(
     };
     let (list, beyond) = outputs.split_at_mut(*visible);
     for (at, node) in list.iter_mut().enumerate() {
-        check(node, at + 1, "SELECT list")?;
+        check(node, &[], at + 1, "SELECT list")?;
     }
+    let list = &*list;
     // A single row is not sorted.
     let order: &[SortKey] = if keys.is_empty() { &[] } else { order };
     for (at, key) in order.iter().enumerate() {
         if let Some(beyond_list) = key.position.checked_sub(*visible) {
-            check(&mut beyond[beyond_list], at + 1, "ORDER BY clause")?;
+            check(&mut beyond[beyond_list], list, at + 1, "ORDER BY clause")?;
         }
     }
     if let Some(node) = having {
-        check(node, 1, "HAVING clause")?;
+        check(node, list, 1, "HAVING clause")?;
     }
     for (function, name) in functions.iter().zip(*windows) {
         let Window { partition, order, .. } = function.window.clone();
         let place = format!("PARTITION BY or ORDER BY clause of window '{name}'");
         for (at, mut node) in partition.into_iter().enumerate() {
-            check(&mut node, at + 1, &place)?;
+            check(&mut node, &[], at + 1, &place)?;
         }
         for (at, (mut node, _)) in order.into_iter().enumerate() {
-            check(&mut node, at + 1, &place)?;
+            check(&mut node, &[], at + 1, &place)?;
         }
     }
     Ok(())
@@ -173,7 +177,8 @@ fn refuse_hidden_order(
     let mut columns = |slot| list.iter().any(|node| node.kind == Kind::Column(slot));
     // ANY_VALUE asks for nothing that is the same whenever it is asked.
     let any = |number: usize| aggregates[number].is_any_value();
-    let mut allowed = AllowedParts { columns: &mut columns, aggregates: &any };
+    let mut allowed =
+        AllowedParts { columns: &mut columns, aggregates: &any, expressions: &*list };
     for (at, key) in order.iter().enumerate() {
         let Some(beyond_list) = key.position.checked_sub(*visible) else { continue };
         let Some(failed) = allowed.failing(&mut beyond[beyond_list], functions) else { continue };
@@ -218,6 +223,9 @@ pub(super) fn aggregate_of_all(number: usize) -> SqlError {
 impl AllowedParts<'_> {
     /// The first part of an expression that is not allowed.
     fn failing(&mut self, node: &mut Node, functions: &[WindowFunction]) -> Option<FailingPart> {
+        if self.expressions.contains(node) {
+            return None;
+        }
         match &mut node.kind {
             Kind::Column(slot) => self.failing_column(*slot),
             Kind::Aggregate(number) => {

@@ -246,9 +246,19 @@ impl<'p> QueryScope<'p> {
                     _ => unsupported("an outer alias within a sub-query"),
                 };
             }
+            if let [name] = parts
+                && let Some(node) = scope.alias(name, "field list")?
+            {
+                return seen_from_within(node, level, name);
+            }
             (level, outer) = (level + 1, scope.parent);
         }
         Err(self.unknown(parts, clause).into())
+    }
+
+    /// Lets sub-queries of the items of a list that follow name this one.
+    pub fn add_alias(&self, name: &str, node: &Node) {
+        self.aliases.borrow_mut().push((name.to_owned(), node.clone()));
     }
 
     /// Why a name means nothing: beside columns that may not be read it is answered as one of
@@ -579,4 +589,27 @@ impl Binder<'_> {
             Names { resolver: Some(&within), variables, ..Names::none(clause, self.mode.get()) };
         crate::bind::scalar::bind(expr, &names)
     }
+}
+
+/// An item of an enclosing SELECT's list as a sub-query so many levels within it has it.
+///
+/// # Errors
+/// 1247 for one that is made of a group's rows, or of windows.
+fn seen_from_within(mut node: Node, level: u16, name: &str) -> Bound<Node> {
+    if has(&node, |kind| matches!(kind, Kind::Aggregate(_) | Kind::Window(_))) {
+        let message = format!("Reference '{name}' not supported (reference to group function)");
+        return Err(SqlError::new(ErrorCode::IllegalReference, message).into());
+    }
+    if has(&node, |kind| matches!(kind, Kind::Outer(..) | Kind::Subquery(_))) {
+        return unsupported("an outer alias that is a sub-query within a sub-query");
+    }
+    lift(&mut node, level);
+    Ok(node)
+}
+
+fn lift(node: &mut Node, level: u16) {
+    if let Kind::Column(slot) = node.kind {
+        node.kind = Kind::Outer(level, slot);
+    }
+    node.each_child_mut(&mut |child| lift(child, level));
 }

@@ -225,6 +225,7 @@ impl Binder<'_> {
                 }
                 ast::SelectItem::ExprWithAlias { expr, alias } => {
                     let node = self.expression(scope, expr, "field list")?;
+                    scope.add_alias(&alias.value, &node);
                     items.push(ListItem { name: alias.value.clone(), node });
                 }
                 ast::SelectItem::Wildcard(options)
@@ -255,9 +256,10 @@ impl Binder<'_> {
         let ast::GroupByExpr::Expressions(exprs, modifiers) = &select.group_by else {
             return unsupported("GROUP BY ALL");
         };
-        let rollup = match modifiers.as_slice() {
-            [] => false,
-            [ast::GroupByWithModifier::Rollup] => true,
+        let (exprs, rollup) = match (modifiers.as_slice(), exprs.as_slice()) {
+            ([], [ast::Expr::Function(call)]) if is_rollup(call) => (&rolled_up(call)?, true),
+            ([], _) => (exprs, false),
+            ([ast::GroupByWithModifier::Rollup], _) => (exprs, true),
             _ => return unsupported("GROUP BY with a modifier"),
         };
         let listed = |at: usize| -> Bound<Node> {
@@ -428,4 +430,20 @@ fn refuse_foreign(select: &ast::Select) -> Bound<()> {
         return unsupported("a clause of another dialect");
     }
     Ok(())
+}
+
+/// GROUP BY ROLLUP (a, b), which is GROUP BY a, b WITH ROLLUP.
+fn is_rollup(call: &ast::Function) -> bool {
+    let [ast::ObjectNamePart::Identifier(name)] = call.name.0.as_slice() else { return false };
+    name.quote_style.is_none() && name.value.eq_ignore_ascii_case("ROLLUP")
+}
+
+/// What it is of.
+fn rolled_up(call: &ast::Function) -> Bound<Vec<ast::Expr>> {
+    let ast::FunctionArguments::List(list) = &call.args else { return unsupported(call) };
+    let key = |argument: &ast::FunctionArg| match argument {
+        ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(key)) => Ok(key.clone()),
+        other => unsupported(other),
+    };
+    list.args.iter().map(key).collect()
 }

@@ -2,6 +2,8 @@
 //!
 //! Not here: what they come to together (`plan`), their syntax (crate `syntax`).
 
+use std::collections::BTreeMap;
+
 use crate::ddl::{NewCheck, NewColumnarIndex, NewForeignKey, NewFullText, NewIndex, NewMember};
 use values::types::Collation;
 
@@ -97,6 +99,8 @@ pub enum Alteration {
     SetCollation(Collation),
     /// ENGINE.
     SetEngine(String),
+    /// The options of other servers' storage that are to be shown.
+    SetStorageOptions(BTreeMap<String, String>),
     /// AUTO_INCREMENT.
     SetAutoIncrement(u64),
     /// EXPIRES_BY; `None` lets rows stay.

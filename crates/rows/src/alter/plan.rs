@@ -21,7 +21,9 @@ use crate::ddl::{
 use crate::error::{Error, Result, Thing};
 use crate::partition::{PartitionChange, PartitionFault, PartitionId, apply_change};
 use crate::rules::{MakeRules, names_in};
-use crate::schema::{Column, DefaultValue, IndexId, IndexState, TableDefinition};
+use crate::schema::{
+    Column, DefaultValue, Index, IndexId, IndexPart, IndexState, TableDefinition,
+};
 
 /// What to do.
 #[derive(Debug)]
@@ -193,6 +195,10 @@ impl Plan {
                 self.definition.engine = engine;
                 self.definition.follow_engine();
                 self.rebuild |= self.definition.columnar != was_columnar;
+                Ok(())
+            }
+            Alteration::SetStorageOptions(options) => {
+                self.definition.storage_options = options;
                 Ok(())
             }
             Alteration::SetAutoIncrement(base) => {
@@ -548,7 +554,21 @@ impl Plan {
             }
             self.rebuild = true;
         }
-        add_index(&mut self.definition, index, IndexState::Ready)
+        add_index(&mut self.definition, index, IndexState::Ready)?;
+        self.remove_implied_indexes();
+        Ok(())
+    }
+
+    /// An index that nobody asked for but a foreign key goes when another begins with its columns.
+    fn remove_implied_indexes(&mut self) {
+        let columns = |index: &Index| index.parts.iter().map(IndexPart::whole).collect::<Vec<_>>();
+        for at in (1..self.definition.indexes.len()).rev() {
+            let index = &self.definition.indexes[at];
+            let mut others = self.definition.indexes.iter().filter(|other| other.id != index.id);
+            if index.implied && others.any(|other| columns(other).starts_with(&columns(index))) {
+                self.remove_index(at);
+            }
+        }
     }
 
     fn drop_primary(&mut self) -> Result<()> {
@@ -581,7 +601,11 @@ impl Plan {
             return Ok(());
         }
         match (position, &mut self.definition.columnar_index) {
-            (Some(position), _) => self.definition.indexes[position].name = to,
+            (Some(position), _) => {
+                let index = &mut self.definition.indexes[position];
+                // A name that somebody gave stays.
+                (index.name, index.implied) = (to, false);
+            }
             (None, Some(index)) => index.name = to,
             (None, None) => {}
         }

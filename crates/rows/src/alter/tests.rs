@@ -32,6 +32,8 @@ fn index(id: u16, name: &str, columns: &[usize]) -> Index {
         state: IndexState::Ready,
         comment: String::new(),
         invisible: false,
+        explicit_btree: false,
+        implied: false,
     }
 }
 
@@ -54,6 +56,7 @@ fn definition() -> TableDefinition {
         auto_increment_base: 1,
         comment: String::new(),
         engine: String::new(),
+        storage_options: Default::default(),
         created: 0,
         retention: Default::default(),
         columnar: false,
@@ -135,6 +138,8 @@ fn an_index_may_name_a_column_of_the_same_statement() {
         parts: vec![NewKeyPart::column("extra")],
         comment: String::new(),
         invisible: false,
+        explicit_btree: false,
+        implied: false,
     });
     let add_column = Alteration::AddColumn {
         column: column("extra", int(IntWidth::Tiny), 0),

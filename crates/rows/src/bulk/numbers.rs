@@ -59,10 +59,11 @@ impl AutoIncrements {
         match value.as_datum() {
             Datum::Int(0) | Datum::UInt(0) if self.rules.zero_is_value => {}
             Datum::Null | Datum::Int(0) | Datum::UInt(0) => {
-                let number = self.rules.at_or_above(self.next);
-                if number > self.value_max {
+                let next = self.rules.at_or_above(self.next);
+                if next > self.value_max && self.value_max == u64::MAX {
                     return Err(Error::Exhausted);
                 }
+                let number = next.min(self.value_max);
                 *value = auto_increment_value(&self.ty, number).to_value();
                 self.first = self.first.or(Some(number));
                 self.next = number + 1;

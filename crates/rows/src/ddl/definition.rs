@@ -6,6 +6,7 @@
 //!
 //! Not here: what a definition must fulfil (`rules`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use values::full_text::TextRules;
@@ -42,6 +43,8 @@ pub struct NewTable {
     pub comment: String,
     /// ENGINE as given.
     pub engine: String,
+    /// Options of other servers' storage, by name.
+    pub storage_options: BTreeMap<String, String>,
     /// First AUTO_INCREMENT value; 0 and 1 mean 1.
     pub auto_increment_base: u64,
     /// When rows leave by themselves.
@@ -98,6 +101,7 @@ impl NewTable {
             indexes,
             comment: String::new(),
             engine: ENGINE.to_owned(),
+            storage_options: BTreeMap::new(),
             auto_increment_base: 0,
             retention: Retention::default(),
             members: Vec::new(),
@@ -165,6 +169,10 @@ pub struct NewIndex {
     pub comment: String,
     /// INVISIBLE.
     pub invisible: bool,
+    /// USING BTREE.
+    pub explicit_btree: bool,
+    /// Whether it is made for a foreign key alone.
+    pub implied: bool,
 }
 
 /// What a part of a new index is to be.
@@ -226,6 +234,8 @@ impl NewIndex {
             parts: columns.iter().map(|column| NewKeyPart::column(column)).collect(),
             comment: String::new(),
             invisible: false,
+            explicit_btree: false,
+            implied: false,
         }
     }
 }
@@ -299,6 +309,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         auto_increment_base: new.auto_increment_base.max(1),
         comment: new.comment,
         engine: new.engine,
+        storage_options: new.storage_options,
         created,
         retention: new.retention,
         columnar: false,
@@ -353,6 +364,8 @@ pub(crate) fn hidden_key() -> Index {
         state: IndexState::Ready,
         comment: String::new(),
         invisible: false,
+        explicit_btree: false,
+        implied: false,
     }
 }
 
@@ -398,12 +411,23 @@ pub(crate) fn add_index(
         parts.push(IndexPart { column, prefix, descending: part.descending });
     }
     let (comment, invisible) = (new.comment.clone(), new.invisible);
+    let (explicit_btree, implied) = (new.explicit_btree, new.implied);
     if new.primary {
         for part in &parts {
             definition.columns[part.column].nullable = false;
         }
         let (id, name) = (PRIMARY, "PRIMARY".to_string());
-        definition.indexes[0] = Index { id, name, unique: true, parts, state, comment, invisible };
+        definition.indexes[0] = Index {
+            id,
+            name,
+            unique: true,
+            parts,
+            state,
+            comment,
+            invisible,
+            explicit_btree,
+            implied,
+        };
         return Ok(());
     }
     if name.eq_ignore_ascii_case("PRIMARY") {
@@ -414,7 +438,17 @@ pub(crate) fn add_index(
     }
     let id = take_index_id(definition)?;
     let unique = new.unique;
-    let index = Index { id, name, unique, parts, state, comment, invisible };
+    let index = Index {
+        id,
+        name,
+        unique,
+        parts,
+        state,
+        comment,
+        invisible,
+        explicit_btree,
+        implied,
+    };
     match array {
         None => definition.indexes.push(index),
         // Its type is not known yet (`functional`).
@@ -534,6 +568,8 @@ pub(crate) fn add_foreign_key(definition: &mut TableDefinition, new: &NewForeign
             parts,
             comment: String::new(),
             invisible: false,
+            explicit_btree: false,
+            implied: true,
         };
         add_index(definition, &index, IndexState::Ready)?;
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use expression::{
+    BlockMode,
     KillMark, Limits, Result, Server, SideEffects, StatementContext, SystemVariables, TimeNames,
 };
 use parking_lot::Mutex;
@@ -42,6 +43,7 @@ pub(super) fn outside(now: i64, zone: Zone) -> StatementContext {
         charset: CharacterSet::UTF8MB4,
         time_names: TimeNames::english(),
         week_format: 0,
+        block_mode: BlockMode::default(),
         variables: Arc::new(Nobody),
         user_variables: Arc::new(HashMap::new()),
         limits: Arc::new(Limits::new(VALUE_BYTES_MAX, &memory, &kill)),

@@ -101,6 +101,10 @@ pub struct Column {
     /// ZEROFILL: how many digits of a number are shown at least. Since catalog format 21.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zerofill: Option<u8>,
+    /// Whether the definition named the character set or the collation: both are shown again, also
+    /// where they are the table's. Definitions of earlier versions do not say it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explicit_collation: bool,
 }
 
 impl Column {
@@ -122,6 +126,7 @@ impl Column {
             visibility: ColumnVisibility::Visible,
             invisible: false,
             zerofill: None,
+            explicit_collation: false,
         }
     }
 

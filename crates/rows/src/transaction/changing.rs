@@ -13,6 +13,7 @@ use values::datum::{Datum, Value};
 
 use values::row::RowRef;
 
+use super::counters::as_counter;
 use super::children::{Cascade, ParentChange};
 use super::life::Transaction;
 use super::outcome::{ChangeOutcome, RowChange};
@@ -83,6 +84,24 @@ impl Transaction {
         let old = row_at(table, row_key, &old_bytes)?;
         self.delete_row(table, row_key, &old, Some(next), &Cascade::default())?;
         Ok(true)
+    }
+
+    /// Whether the row under a locked key has the number that was made up for another one.
+    pub(super) fn has_number(
+        &mut self,
+        table: &Table,
+        row_key: &[u8],
+        generated: Option<u64>,
+    ) -> Result<bool> {
+        let Some((number, position)) = generated.zip(table.auto_increment()) else {
+            return Ok(false);
+        };
+        let mut bytes = Vec::new();
+        if !self.read_locked(row_key, &mut bytes)? {
+            return Ok(false);
+        }
+        let row = row_at(table, row_key, &bytes)?;
+        Ok(as_counter(row.column(position)?) == Some(number))
     }
 
     pub(super) fn set_columns(

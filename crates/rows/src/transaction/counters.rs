@@ -2,7 +2,8 @@
 //!
 //! Invariants
 //! 1. A number is handed out once, whatever becomes of its row; but a row that is to be put in
-//!    again where waiting is allowed gives its number back if nobody has had the next.
+//!    again where waiting is allowed gives its number back if nobody has had the next, and the last
+//!    number that a column can hold is handed out whenever no other is left.
 //! 2. A row that was refused does not move the counter past its own value.
 //! 3. Before a row that came with a number can be seen or its lock is free, the table knows of the
 //!    number (`TableState::given_to`).
@@ -133,7 +134,7 @@ pub(crate) fn auto_increment_max(ty: &ColumnType) -> u64 {
 }
 
 impl Engine {
-    /// Hands out the next AUTO_INCREMENT value of a table.
+    /// Hands out the next AUTO_INCREMENT value of a table; the last one of its column for ever.
     fn next_auto_increment(
         &self,
         table: &Table,
@@ -146,7 +147,13 @@ impl Engine {
                 let value = rules.at_or_above(next);
                 (value <= value_max && value < u64::MAX).then(|| value + 1)
             });
-        taken.map(|next| rules.at_or_above(next)).map_err(|_| Error::Exhausted)
+        match taken {
+            Ok(next) => Ok(rules.at_or_above(next)),
+            // The last number is given again, so that its row is what stands in the way (InnoDB
+            // does so).
+            Err(_) if value_max < u64::MAX => Ok(value_max),
+            Err(_) => Err(Error::Exhausted),
+        }
     }
 
     /// Moves the counter past a value that came with a row.

@@ -64,12 +64,17 @@ impl Transaction {
     /// Adds a row after removing every row that shares a unique key with it.
     ///
     /// # Errors
-    /// As `insert`, but never `Duplicate`.
+    /// As `insert`, but `Duplicate` only where AUTO_INCREMENT has no more numbers.
     pub fn replace(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<ReplaceOutcome> {
         let (deleted, generated) =
             self.add_row(table, row, |this, row, generated| -> Result<usize> {
                 let mut deleted = 0;
                 while let Some(existing) = this.conflict(table, row)? {
+                    // Where there are no more numbers the last row is not to go for it: it stands
+                    // in the way of what follows (InnoDB does so).
+                    if this.has_number(table, &existing, generated)? {
+                        break;
+                    }
                     deleted += usize::from(this.give_way(table, &existing, row)?);
                 }
                 this.insert_complete(table, row)?;

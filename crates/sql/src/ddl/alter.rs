@@ -11,6 +11,7 @@ use values::ErrorCode;
 use values::full_text::TextRules;
 use values::types::{Collation, ColumnType, LobSize};
 
+use super::storage_options::changed_options;
 use super::column::{column_of, default_value, now_for_all};
 use super::create::{
     columnar_index_of, expires_by, foreign_key_of, full_text_of, index_of, index_of_column,
@@ -363,6 +364,15 @@ impl Maker<'_> {
         }
         if let Some(engine) = engine_of(options) {
             self.out.push(Alteration::SetEngine(engine.to_string()));
+        }
+        if !options.storage.is_empty() {
+            let earlier = self.out.iter().rev().find_map(|alteration| match alteration {
+                Alteration::SetStorageOptions(options) => Some(options),
+                _ => None,
+            });
+            let known = earlier.unwrap_or(&self.table.storage_options);
+            let options = changed_options(known, &options.storage);
+            self.out.push(Alteration::SetStorageOptions(options));
         }
         if let Some(value) = options.auto_increment {
             self.out.push(Alteration::SetAutoIncrement(value));

@@ -91,6 +91,7 @@ pub fn column_of(
         unsigned: spec.ty.unsigned,
         invisible: spec.invisible,
         zerofill: spec.ty.zerofill,
+        explicit_collation: spec.ty.collated || spec.ty.bin,
         computed: spec.computed.as_ref().map(computed_of).transpose()?,
         ..Column::new(&spec.name, ty)
     })

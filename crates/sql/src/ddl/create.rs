@@ -1,5 +1,7 @@
 //! CREATE TABLE: from columns and indexes as written, from another table, from a query.
 
+use std::collections::BTreeMap;
+
 use rows::alter::ConversionRules;
 use rows::ddl::{
     ENGINE, KeyPartSource, NewCheck, NewColumnarIndex, NewForeignKey, NewFullText, NewIndex,
@@ -21,6 +23,7 @@ use values::types::{Collation, TextDefaults};
 use super::column::column_of;
 use super::engine::engine_of;
 use super::partition::partitioning_of;
+use super::storage_options::changed_options;
 use super::rules::{array_cast, check_of, checks_of};
 use results::{Result, SqlError};
 
@@ -37,6 +40,8 @@ pub fn index_of(spec: &IndexSpec) -> Result<NewIndex> {
         parts: spec.parts.iter().map(|part| key_part_of(part, spec)).collect::<Result<_>>()?,
         comment: spec.options.comment.clone(),
         invisible: spec.options.invisible,
+        explicit_btree: spec.options.btree,
+        implied: false,
     })
 }
 
@@ -228,6 +233,7 @@ pub fn new_table(
         indexes,
         comment: create.options.comment.clone().unwrap_or_default(),
         engine: engine_of(&create.options).unwrap_or(ENGINE).to_string(),
+        storage_options: changed_options(&BTreeMap::new(), &create.options.storage),
         auto_increment_base: create.options.auto_increment.unwrap_or(0),
         retention: Retention {
             expires_by: expires_by(&create.options).flatten(),
@@ -302,6 +308,8 @@ fn indexes_for(foreign: &[NewForeignKey], written: &[NewIndex]) -> Vec<NewIndex>
             parts: key.columns.iter().map(|column| NewKeyPart::column(column)).collect(),
             comment: String::new(),
             invisible: false,
+            explicit_btree: false,
+            implied: true,
         });
     }
     made
@@ -356,6 +364,8 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
             parts: index.parts.iter().map(|part| NewKeyPart::of_index(source, part)).collect(),
             comment: index.comment.clone(),
             invisible: index.invisible,
+            explicit_btree: index.explicit_btree,
+            implied: index.implied,
         })
         .collect();
     NewTable {
@@ -365,6 +375,7 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
         indexes,
         comment: source.comment.clone(),
         engine: source.engine.clone(),
+        storage_options: source.storage_options.clone(),
         auto_increment_base: 0,
         retention: source.retention.clone(),
         members: source.members.iter().map(NewMember::from).collect(),

@@ -12,6 +12,7 @@ mod of_query;
 mod partition;
 mod print;
 mod rules;
+mod storage_options;
 mod view;
 
 pub use alter::{alterations, table_collation};
@@ -23,4 +24,5 @@ pub use of_query::column_of_result;
 pub use partition::{description, expression_text, method_name, subpartition_method};
 pub use print::{create_table_text, quoted, says_collation};
 pub use rules::make_rules;
+pub use storage_options::{listed_options, row_format};
 pub use view::{create_view_text, security_word};

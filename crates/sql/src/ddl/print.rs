@@ -16,6 +16,7 @@ use values::types::{Collation, ColumnType, string_literal};
 
 use super::column::{bits_literal, literal_in_zone, now_text, zerofilled};
 use super::partition::partition_by_text;
+use super::storage_options::options_text;
 
 /// A name in backticks.
 pub fn quoted(name: &str) -> String {
@@ -35,9 +36,15 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
     if let Some(collation) = long_collation(&column.ty) {
         let set = collation.split('_').next().unwrap_or_default();
         line.push_str(&format!(" CHARACTER SET {set} COLLATE {collation}"));
-    } else if let Some(collation) = collation.filter(|collation| *collation != default) {
-        let set = collation.set_name();
-        line.push_str(&format!(" CHARACTER SET {set} COLLATE {}", collation.name()));
+    } else if let Some(collation) = collation {
+        let explicit = column.explicit_collation;
+        if explicit || collation.set() != default.set() {
+            line.push_str(&format!(" CHARACTER SET {}", collation.set_name()));
+        }
+        if explicit || (collation != default && says_collation(collation)) || stands_out(collation)
+        {
+            line.push_str(&format!(" COLLATE {}", collation.name()));
+        }
     }
     if let Some(computed) = &column.computed {
         let word = if computed.stored { "STORED" } else { "VIRTUAL" };
@@ -69,7 +76,7 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
         DefaultValue::Dropped => {}
         DefaultValue::Literal(None) | DefaultValue::None => {
             let long = matches!(column.ty, ColumnType::Text { .. } | ColumnType::Blob { .. });
-            if column.nullable && (!long || column.default != DefaultValue::None) {
+            if column.nullable && !long {
                 line.push_str(" DEFAULT NULL");
             }
         }
@@ -93,6 +100,12 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
 /// set's own, and of utf8mb4 always, which other servers have other defaults of.
 pub fn says_collation(collation: Collation) -> bool {
     !collation.is_default() || collation.set() == CharacterSet::UTF8MB4
+}
+
+/// Whether each column names it, although it is the table's: it is the set's own neither here nor
+/// in MySQL.
+fn stands_out(collation: Collation) -> bool {
+    !collation.is_default() && collation != Collation::Utf8Mb40900AiCi
 }
 
 /// The collation of the widest character set in which a VARCHAR that is too long for utf8mb4 may be
@@ -134,6 +147,9 @@ fn index_line(definition: &TableDefinition, index: &Index, primary: bool) -> Str
         (false, true) => format!("UNIQUE KEY {} ({parts})", quoted(&index.name)),
         (false, false) => format!("KEY {} ({parts})", quoted(&index.name)),
     };
+    if index.explicit_btree {
+        line.push_str(" USING BTREE");
+    }
     if !index.comment.is_empty() {
         line.push_str(&format!(" COMMENT {}", string_literal(&index.comment)));
     }
@@ -226,6 +242,7 @@ pub fn create_table_text(
     if says_collation(default) {
         text.push_str(&format!(" COLLATE={}", default.name()));
     }
+    text.push_str(&options_text(&definition.storage_options));
     if !definition.comment.is_empty() {
         text.push_str(&format!(" COMMENT={}", string_literal(&definition.comment)));
     }

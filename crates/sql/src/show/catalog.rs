@@ -15,8 +15,8 @@ use values::types::{Collation, ColumnType};
 use super::sizes::{ShownSizes, sizes_of};
 use super::{Listing, maybe, number, text};
 use crate::ddl::{
-    create_table_text, create_view_text, default_text, quoted, quoted_text, says_collation,
-    table_collation,
+    create_table_text, create_view_text, default_text, listed_options, quoted, quoted_text,
+    row_format, says_collation, table_collation,
 };
 use plan::listing::{SystemSchema, is_everybodys, is_own_name};
 use results::{Result, ResultColumn, SqlError};
@@ -222,7 +222,7 @@ pub fn table_status_line(engine: &Engine, table: &Table, sizes: bool) -> Vec<Val
         text(&table.name),
         text(&table.engine),
         number(10),
-        text(if table.columnar { "Columnar" } else { "Dynamic" }),
+        text(if table.columnar { "Columnar".to_owned() } else { row_format(&table.storage_options) }),
         number(shown.rows),
         number(shown.row_length),
         number(shown.sizes.data.disk_bytes),
@@ -235,7 +235,7 @@ pub fn table_status_line(engine: &Engine, table: &Table, sizes: bool) -> Vec<Val
         Value::Null,
         text(table_collation(table).name()),
         Value::Null,
-        text(if table.partitioning.is_some() { "partitioned" } else { "" }),
+        text(listed_options(&table.storage_options, table.partitioning.is_some())),
         text(&table.comment),
     ]
 }

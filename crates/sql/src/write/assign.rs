@@ -77,12 +77,7 @@ pub(super) fn assign(
                 let row = RowView::Values(&values);
                 context.default_of_update(column, &defaults[*position], row)?
             }
-            Some(node) if column.computed.is_some() => {
-                let environment = Environment { incoming, ..context.environment() };
-                let scope = environment.scope().with_row(RowView::Values(&values));
-                let cell = node.evaluate(&scope)?;
-                context.give_computed(column, cell.datum(), &table.name)?
-            }
+            Some(_) if column.computed.is_some() => context.give_computed(column, &table.name)?,
             // What stays is not looked at: a day that the mode does not allow any more stays, too.
             Some(Node { kind: Kind::Column(own), .. }) if own == position => continue,
             Some(node) => {

@@ -230,27 +230,14 @@ impl WriteContext<'_> {
         }
     }
 
-    /// What becomes of a value that a statement gives a computed column: nothing, if strict mode
-    /// lets it.
-    ///
-    /// # Errors
-    /// 1906 in strict mode; NULL and DEFAULT are let pass, as in MariaDB.
-    pub fn give_computed(&self, column: &Column, datum: Datum<'_>, table: &str) -> Result<Value> {
-        if !datum.is_null() {
-            let message = format!(
-                "The value specified for generated column '{}' in table '{table}' has been ignored",
-                column.name
-            );
-            if self.strict && !self.ignore {
-                return Err(SqlError::new(ErrorCode::ValueForGeneratedColumn, message));
-            }
-            self.warnings.borrow_mut().push(
-                Level::Warning,
-                ErrorCode::ValueForGeneratedColumn,
-                message,
-            );
-        }
-        Ok(Value::Null)
+    /// The refusal of a value that a statement gives a computed column: DEFAULT alone is let pass.
+    /// Error 3105.
+    pub fn give_computed<T>(&self, column: &Column, table: &str) -> Result<T> {
+        let message = format!(
+            "The value specified for generated column '{}' in table '{table}' is not allowed.",
+            column.name
+        );
+        Err(SqlError::new(ErrorCode::NonDefaultValueForGeneratedColumn, message))
     }
 
     fn store_null(&self, column: &Column, by: StoredBy) -> Result<Value> {

@@ -310,7 +310,7 @@ impl JoinedUpdate {
                     }
                     context.default_of_update(column, &default, RowView::None)?
                 } else if column.computed.is_some() {
-                    context.give_computed(column, line[width + at], &table.name)?
+                    context.give_computed(column, &table.name)?
                 } else {
                     let ty = types[width + at];
                     context.store(column, line[width + at], ty, row, StoredBy::Update)?

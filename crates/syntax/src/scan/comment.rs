@@ -135,7 +135,11 @@ fn mark_of(text: &[u8]) -> Option<(usize, bool)> {
         [b'/', b'*', b'M', b'!', ..] => (4, MARIADB_VERSION_NUMBER),
         _ => return None,
     };
-    let digits = text[start..].iter().take(6).take_while(|byte| byte.is_ascii_digit()).count();
+    let mut digits = text[start..].iter().take(6).take_while(|byte| byte.is_ascii_digit()).count();
+    // The sixth is the version's where a space is behind it, and otherwise begins the text.
+    if digits == 6 && start == 3 && !text.get(start + 6).is_some_and(u8::is_ascii_whitespace) {
+        digits = 5;
+    }
     // Fewer are no version, but a number that is part of the text.
     if digits < 5 {
         return Some((start, true));

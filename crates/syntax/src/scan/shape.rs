@@ -28,6 +28,8 @@ pub(super) struct Scanner<'a, 'b> {
     pub(super) select: bool,
     /// Whether this is the SELECT list.
     pub(super) listing: bool,
+    /// Whether these are the tables of WITH, behind which a SELECT may stand.
+    pub(super) with: bool,
     pub(super) insert: bool,
     pub(super) depth: u32,
     /// Depth of parentheses within which literals stay, and the part to return to.
@@ -305,7 +307,10 @@ impl Scanner<'_, '_> {
         if self.depth == 0 && is(b"into") {
             self.out.into = true;
         }
-        if self.select && is(b"from") && self.depth == 0 && self.part == Part::Keep {
+        if self.with && self.depth == 0 && is(b"select") {
+            (self.with, self.select, self.listing) = (false, true, true);
+            self.part = Part::Keep;
+        } else if self.select && is(b"from") && self.depth == 0 && self.part == Part::Keep {
             self.part = Part::Take;
             self.listing = false;
         } else if is(b"order") || is(b"group") {

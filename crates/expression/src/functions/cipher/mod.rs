@@ -3,3 +3,4 @@
 pub(crate) mod aes;
 pub(crate) mod compress;
 pub(crate) mod digest;
+pub(crate) mod etag;

@@ -245,7 +245,7 @@ impl InsertPlan {
             let column = &self.table.columns[*position];
             is_said[*position] = true;
             complete[*position] = match column.computed {
-                Some(_) => context.give_computed(column, *datum, &self.table.name)?,
+                Some(_) => context.give_computed(column, &self.table.name)?,
                 None => context.store(column, *datum, ty, row, StoredBy::Insert)?,
             };
         }

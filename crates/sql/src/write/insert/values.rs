@@ -108,11 +108,7 @@ impl InsertPlan {
             let Some(node) = node else { continue };
             let column = &self.table.columns[*position];
             if column.computed.is_some() {
-                let environment = context.environment();
-                let scope = environment.scope().with_row(RowView::Values(values));
-                let cell = node.evaluate(&scope)?;
-                context.give_computed(column, cell.datum(), &self.table.name)?;
-                continue;
+                return context.give_computed(column, &self.table.name);
             }
             // The most frequent value is a literal, which needs no evaluation.
             let value = if let Kind::Parameter(n) = node.kind {
