@@ -49,5 +49,5 @@ pub mod xa;
 pub use call::{JSON_EMPTY, JSON_ERROR, MATCH};
 pub use cursor::{Cursor, TableName};
 pub use error::{Error, Result, too_deep};
-pub use select_list::item_texts;
+pub use select_list::{is_list_in_brackets, item_texts};
 pub use view_text::{definition_text, view_query, view_text};

@@ -58,6 +58,13 @@ pub fn item_texts(shape: &str) -> Vec<String> {
     items
 }
 
+/// Whether the first SELECT stands in brackets: then the literals of its list are taken out, too.
+pub fn is_list_in_brackets(shape: &str) -> bool {
+    let word = shape.as_bytes().get(..list_start(shape.as_bytes())).unwrap_or_default();
+    let before = &word[..word.len().saturating_sub("select".len())];
+    before.trim_ascii_end().ends_with(b"(")
+}
+
 /// Behind the word that follows opening brackets.
 fn behind_brackets(bytes: &[u8], at: usize) -> usize {
     let opening = |byte: &&u8| **byte == b'(' || byte.is_ascii_whitespace();

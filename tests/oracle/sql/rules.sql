@@ -15,16 +15,21 @@ UPDATE t SET b=2 WHERE a=2
 UPDATE t SET b=-2 WHERE a=2
 => error 3819
 SELECT * FROM t
-# A computed column is given nothing but DEFAULT and NULL.
+# A computed column is given nothing but DEFAULT (MySQL; in MariaDB NULL, too)
 UPDATE t SET d=3 WHERE a=1
+=> error 3105
 UPDATE t SET d=DEFAULT WHERE a=1
 UPDATE t SET d=NULL WHERE a=1
+=> error 3105
 INSERT INTO t (a,b,d) VALUES (4,4,8)
+=> error 3105
 INSERT INTO t (a,b,d) VALUES (4,5,8)
+=> error 3105
 INSERT INTO t (a,b,d) VALUES (4,5,DEFAULT)
-INSERT INTO t (a,b,d) VALUES (5,6,NULL)
+INSERT INTO t (a,b,d) VALUES (5,6,DEFAULT)
 INSERT INTO t VALUES (6,7,1,DEFAULT,DEFAULT)
 INSERT INTO t (a,b,d) SELECT 20, 21, 22
+=> error 3105
 INSERT INTO t (a,b) SELECT a+20, b FROM t WHERE a < 3
 SELECT * FROM t
 INSERT IGNORE INTO t (a,b) VALUES (7,-1),(8,3),(9,9)
@@ -150,7 +155,7 @@ INSERT INTO q (a) VALUES ('x')
 => error 3819
 SELECT * FROM q
 SET sql_mode=''
-INSERT INTO q (a,b) VALUES ('3','given')
+INSERT INTO q (a,b) VALUES ('3',DEFAULT)
 INSERT INTO q (a) VALUES ('x')
 => error 3819
 SELECT * FROM q

@@ -11,7 +11,7 @@ use rows::store::Read;
 use sqlparser::ast::{GroupByExpr, Query, SetExpr, TableFactor};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 use syntax::cursor::Place;
-use syntax::{Cursor, item_texts};
+use syntax::{Cursor, is_list_in_brackets, item_texts};
 use values::SqlMode;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
@@ -110,7 +110,7 @@ impl Session {
             Ok(query) => {
                 // In brackets the literals of the list were taken out, too, so that its text says
                 // no names.
-                let texts = match shape_text.starts_with('(') {
+                let texts = match is_list_in_brackets(shape_text) {
                     true => Vec::new(),
                     false => item_texts(shape_text),
                 };
