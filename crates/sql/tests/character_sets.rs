@@ -43,11 +43,18 @@ fn columns_are_shown_as_they_were_declared() {
     assert!(shown.contains("`m` varchar(8) CHARACTER SET utf8mb3 DEFAULT NULL"), "{shown}");
     run(s, "ALTER TABLE t CONVERT TO CHARACTER SET cp1251");
     let shown = run(s, "SHOW CREATE TABLE t");
-    assert!(shown.contains("`g` text CHARACTER SET cp1251 COLLATE cp1251_general_ci,") && shown.contains("DEFAULT CHARSET=cp1251"), "{shown}");
+    assert!(
+        shown.contains("`g` text CHARACTER SET cp1251 COLLATE cp1251_general_ci,")
+            && shown.contains("DEFAULT CHARSET=cp1251"),
+        "{shown}"
+    );
     run(s, "ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4");
     run(s, "ALTER TABLE t MODIFY a VARCHAR(5) CHARSET hp8");
     let shown = run(s, "SHOW CREATE TABLE t");
-    assert!(shown.contains("`g` mediumtext CHARACTER SET utf8mb4") && shown.contains("hp8_english_ci"), "{shown}");
+    assert!(
+        shown.contains("`g` mediumtext CHARACTER SET utf8mb4") && shown.contains("hp8_english_ci"),
+        "{shown}"
+    );
     for (statement, number) in [
         ("CREATE TABLE w (a INT) CHARSET=latin1 COLLATE utf8mb4_bin", 1253),
         ("CREATE TABLE w (a CHAR(1) CHARACTER SET latin1 COLLATE utf8mb4_bin)", 1253),

@@ -177,8 +177,7 @@ fn refuse_hidden_order(
     let mut columns = |slot| list.iter().any(|node| node.kind == Kind::Column(slot));
     // ANY_VALUE asks for nothing that is the same whenever it is asked.
     let any = |number: usize| aggregates[number].is_any_value();
-    let mut allowed =
-        AllowedParts { columns: &mut columns, aggregates: &any, expressions: &*list };
+    let mut allowed = AllowedParts { columns: &mut columns, aggregates: &any, expressions: &*list };
     for (at, key) in order.iter().enumerate() {
         let Some(beyond_list) = key.position.checked_sub(*visible) else { continue };
         let Some(failed) = allowed.failing(&mut beyond[beyond_list], functions) else { continue };

@@ -21,9 +21,7 @@ use crate::ddl::{
 use crate::error::{Error, Result, Thing};
 use crate::partition::{PartitionChange, PartitionFault, PartitionId, apply_change};
 use crate::rules::{MakeRules, names_in};
-use crate::schema::{
-    Column, DefaultValue, Index, IndexId, IndexPart, IndexState, TableDefinition,
-};
+use crate::schema::{Column, DefaultValue, Index, IndexId, IndexPart, IndexState, TableDefinition};
 
 /// What to do.
 #[derive(Debug)]

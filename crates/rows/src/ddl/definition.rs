@@ -438,17 +438,8 @@ pub(crate) fn add_index(
     }
     let id = take_index_id(definition)?;
     let unique = new.unique;
-    let index = Index {
-        id,
-        name,
-        unique,
-        parts,
-        state,
-        comment,
-        invisible,
-        explicit_btree,
-        implied,
-    };
+    let index =
+        Index { id, name, unique, parts, state, comment, invisible, explicit_btree, implied };
     match array {
         None => definition.indexes.push(index),
         // Its type is not known yet (`functional`).

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use expression::{
-    BlockMode,
-    KillMark, Limits, Result, Server, SideEffects, StatementContext, SystemVariables, TimeNames,
+    BlockMode, KillMark, Limits, Result, Server, SideEffects, StatementContext, SystemVariables,
+    TimeNames,
 };
 use parking_lot::Mutex;
 use resources::budget::Budget;

@@ -13,8 +13,8 @@ use values::datum::{Datum, Value};
 
 use values::row::RowRef;
 
-use super::counters::as_counter;
 use super::children::{Cascade, ParentChange};
+use super::counters::as_counter;
 use super::life::Transaction;
 use super::outcome::{ChangeOutcome, RowChange};
 use super::placing::duplicate;

@@ -11,7 +11,6 @@ use values::ErrorCode;
 use values::full_text::TextRules;
 use values::types::{Collation, ColumnType, LobSize};
 
-use super::storage_options::changed_options;
 use super::column::{column_of, default_value, now_for_all};
 use super::create::{
     columnar_index_of, expires_by, foreign_key_of, full_text_of, index_of, index_of_column,
@@ -20,6 +19,7 @@ use super::create::{
 use super::engine::engine_of;
 use super::partition::partition_change_of;
 use super::rules::{check_of, checks_of, text_for_all};
+use super::storage_options::changed_options;
 use results::{Result, SqlError};
 
 /// What the parts of an ALTER TABLE come to.

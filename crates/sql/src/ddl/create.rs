@@ -23,8 +23,8 @@ use values::types::{Collation, TextDefaults};
 use super::column::column_of;
 use super::engine::engine_of;
 use super::partition::partitioning_of;
-use super::storage_options::changed_options;
 use super::rules::{array_cast, check_of, checks_of};
+use super::storage_options::changed_options;
 use results::{Result, SqlError};
 
 /// An index as `rows` is to make it.

@@ -222,7 +222,11 @@ pub fn table_status_line(engine: &Engine, table: &Table, sizes: bool) -> Vec<Val
         text(&table.name),
         text(&table.engine),
         number(10),
-        text(if table.columnar { "Columnar".to_owned() } else { row_format(&table.storage_options) }),
+        text(if table.columnar {
+            "Columnar".to_owned()
+        } else {
+            row_format(&table.storage_options)
+        }),
         number(shown.rows),
         number(shown.row_length),
         number(shown.sizes.data.disk_bytes),

@@ -230,8 +230,10 @@ impl WriteContext<'_> {
         }
     }
 
-    /// The refusal of a value that a statement gives a computed column: DEFAULT alone is let pass.
-    /// Error 3105.
+    /// Refuses a value that a statement gives a computed column: DEFAULT alone is let pass.
+    ///
+    /// # Errors
+    /// 3105.
     pub fn give_computed<T>(&self, column: &Column, table: &str) -> Result<T> {
         let message = format!(
             "The value specified for generated column '{}' in table '{table}' is not allowed.",

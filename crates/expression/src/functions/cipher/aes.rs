@@ -63,7 +63,8 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
             pbkdf2::derive(algorithm, iterations, salt, secret, &mut key);
         }
         Some(_) => {
-            let message = "KDF method name is not valid. Please use hkdf or pbkdf2_hmac method name";
+            let message =
+                "KDF method name is not valid. Please use hkdf or pbkdf2_hmac method name";
             return Err(Error::new(ErrorCode::AesInvalidKdfName, message));
         }
         None => fold(secret, &mut key, scope),
