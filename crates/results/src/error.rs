@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use expression::{KillMark, QueryError, shortened};
+use expression::{KillMark, QueryError, json_fault, shortened};
 use resources::budget::NoMemory;
 use rows::BrokenRule;
 use rows::error::{CallerError, Error, Thing};
@@ -646,8 +646,8 @@ pub fn value_error(column: &str, issue: Issue, value: &str, row: u64) -> SqlErro
         Issue::InvalidUtf8 => {
             format!("Incorrect string value: '{value}' for column '{column}' at row {row}")
         }
-        Issue::InvalidJson => return no_json("Invalid value.", column),
-        Issue::NoJsonText => return no_json("not a JSON text, may need CAST", column),
+        Issue::InvalidJson => return no_json(json_fault(value.as_bytes()), column),
+        Issue::NoJsonText => return no_json(("not a JSON text, may need CAST", 0), column),
         Issue::JsonOfBytes => {
             let message = "Cannot create a JSON value from a string with CHARACTER SET 'binary'.";
             return SqlError::new(ErrorCode::InvalidJsonCharset, message);
@@ -656,9 +656,11 @@ pub fn value_error(column: &str, issue: Issue, value: &str, row: u64) -> SqlErro
     SqlError::new(ErrorCode::TruncatedWrongValueForField, message)
 }
 
-fn no_json(why: &str, column: &str) -> SqlError {
+fn no_json((why, position): (&str, usize), column: &str) -> SqlError {
     SqlError::new(
         ErrorCode::InvalidJsonText,
-        format!("Invalid JSON text: \"{why}\" at position 0 in value for column '{column}'."),
+        format!(
+            "Invalid JSON text: \"{why}\" at position {position} in value for column '{column}'."
+        ),
     )
 }

@@ -103,9 +103,9 @@ fn columns_of_tables_keep_their_defaults_and_comments() {
     );
     let lines = run(s, "SHOW CREATE TABLE other");
     for line in [
-        "`1+1` bigint NOT NULL DEFAULT '0'",
+        "`1+1` int NOT NULL DEFAULT '0'",
         "`2.5` decimal(2,1) NOT NULL DEFAULT '0.0'",
-        "`length( 'a' )` bigint NOT NULL DEFAULT '0'",
+        "`length( 'a' )` int NOT NULL DEFAULT '0'",
         "`CURTIME()` time NOT NULL DEFAULT '00:00:00'",
     ] {
         assert!(lines.contains(line), "{line} in {lines}");

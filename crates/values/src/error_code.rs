@@ -237,6 +237,7 @@ table! {
     WrongValueForType 1411 b"HY000";
     TableDefinitionChanged 1412 b"HY000";
     StatementHasNoOpenCursor 1421 b"HY000";
+    NoDefaultForViewField 1423 b"HY000" forgiven;
     TooBigScale 1425 b"42000";
     TooBigPrecision 1426 b"42000";
     MBiggerThanD 1427 b"42000";
@@ -504,6 +505,7 @@ table! {
     ExplainIntoFormat 6007 b"0A000";
     FkNoUniqueIndexParent 6125 b"HY000";
     ExplainAnalyzeJsonVersion 6412 b"0A000";
+    TemporalOutOfRange 6527 b"22008" forgiven;
 }
 
 #[cfg(test)]

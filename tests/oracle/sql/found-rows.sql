@@ -154,3 +154,55 @@ select b, count(*) c from t group by b order by c, b limit 1,1
 select found_rows()
 select b, count(*) c from t group by b limit 2,5
 select found_rows()
+# SHOW, as far as it is a query to MySQL
+select a from t
+~show tables
+select found_rows()
+select a from t
+~show databases like 'oracle'
+select found_rows()
+select a from t
+~show columns from t
+select found_rows()
+select a from t
+~describe t
+select found_rows()
+select a from t
+~show index from t
+select found_rows()
+select a from t
+~show variables like 'sql_mode'
+select found_rows()
+select a from t
+~show variables where variable_name = 'sql_mode'
+select found_rows()
+select a from t
+~show table status like 'x'
+select found_rows()
+select a from t
+~show collation like 'latin1%'
+select found_rows()
+select a from t
+~show character set like 'latin%'
+select found_rows()
+select a from t
+~show events
+select found_rows()
+select a from t
+~show open tables like 'x'
+select found_rows()
+select a from t
+~show create table t
+select found_rows()
+select a from t
+~show grants
+select found_rows()
+select a from t
+~show privileges
+select found_rows()
+select a from t
+~show warnings
+select found_rows()
+select a from t
+~show count(*) warnings
+select found_rows()

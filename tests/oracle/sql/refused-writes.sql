@@ -177,3 +177,61 @@ INSERT INTO a (u,n) VALUES (2,9) ON DUPLICATE KEY UPDATE id = DEFAULT(id)
 DROP TABLE a
 DROP TABLE b
 DROP TABLE c
+# Columns without a default beneath views, and views whose tables or columns are gone
+CREATE TABLE beneath (id INT PRIMARY KEY, n INT NOT NULL, s VARCHAR(20) NOT NULL, d INT DEFAULT 4)
+CREATE VIEW some AS SELECT id, n FROM beneath
+CREATE VIEW most AS SELECT id, n, s FROM beneath
+INSERT INTO some VALUES (1, 2)
+INSERT INTO some (id) VALUES (1)
+REPLACE INTO some VALUES (3, 2)
+INSERT INTO some SELECT 4, 5
+INSERT INTO most (id) VALUES (5)
+INSERT INTO most VALUES (5, 6, 'a')
+INSERT IGNORE INTO some VALUES (1, 2)
+SELECT * FROM beneath ORDER BY id
+CREATE TABLE gone (a INT, b INT)
+CREATE VIEW bad AS SELECT a, b FROM gone
+ALTER TABLE gone DROP b
+INSERT INTO bad VALUES (1, 2)
+INSERT INTO bad (a) VALUES (1)
+UPDATE bad SET a = 1
+DELETE FROM bad
+REPLACE INTO bad (a) VALUES (1)
+DROP TABLE gone
+INSERT INTO bad VALUES (1, 2)
+UPDATE bad SET a = 1
+DELETE FROM bad
+DROP VIEW some, most, bad
+# Numbers that are no DOUBLE
+SELECT 1e400
+SELECT -1e400
+SELECT 1.5e309 + 1
+SELECT * FROM beneath WHERE id = 1e400
+INSERT INTO beneath VALUES (1e400, 1, '', 1)
+INSERT INTO beneath VALUES (9, 1, '', 1), (1e400, 1, '', 1)
+SELECT 1e308, 1e-400, '1e400' + 0
+DROP TABLE beneath
+# Days and times beyond their kinds
+CREATE TABLE ends (d DATE, m DATETIME, s VARCHAR(30))
+INSERT INTO ends VALUES ('9999-12-31', '9999-12-31 23:59:59', '9999-12-31')
+UPDATE ends SET d = d + INTERVAL 1 DAY
+UPDATE ends SET d = ADDDATE(d, 1)
+UPDATE ends SET d = TIMESTAMPADD(DAY, 1, d)
+UPDATE ends SET m = DATE'9999-12-31' + INTERVAL 1 DAY
+UPDATE ends SET m = m + INTERVAL 1 SECOND
+UPDATE ends SET m = s + INTERVAL 1 DAY
+UPDATE ends SET m = ADDTIME(m, '1:0:0')
+UPDATE ends SET m = ADDTIME('9999-12-31 23:59:59', '1:0:0')
+UPDATE ends SET s = TIME'838:00:00' + INTERVAL 100 HOUR
+DELETE FROM ends WHERE d + INTERVAL 1 DAY > '2001-01-01'
+INSERT INTO ends SELECT d + INTERVAL 1 DAY, NULL, NULL FROM ends
+SELECT d + INTERVAL 1 DAY, m + INTERVAL 1 SECOND, ADDTIME(m, '1:0:0') FROM ends
+SELECT * FROM ends
+DROP TABLE ends
+# N'..' is a text of utf8mb3, which MySQL warns of
+SELECT CHARSET(N'a'), COLLATION(N'a'), LENGTH(N'ä'), N'a' = 'A'
+~CREATE TABLE national AS SELECT N'abc' a
+SELECT CHARACTER_SET_NAME FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'national'
+~INSERT INTO national VALUES (N'x'), (n'y')
+SELECT a FROM national WHERE a IN (N'x', N'abc') ORDER BY a
+DROP TABLE national

@@ -65,8 +65,11 @@ pub fn shift_node<'a>(
         && matches!(node.ty, ColumnType::Time { .. })
     {
         let moved = time.micros().checked_add(length.micros);
-        let time = moved.and_then(Time::from_micros);
-        return Ok(time.map_or(NULL, |time| Cell::Plain(Datum::Time(time))));
+        let Some(time) = moved.and_then(Time::from_micros) else {
+            scope.distrust_beyond("TIME", "date_add");
+            return Ok(NULL);
+        };
+        return Ok(Cell::Plain(Datum::Time(time)));
     }
     let Some(from) = scope.moment(base.datum()) else { return Ok(NULL) };
     // No day is so many days behind another that is none.
@@ -74,6 +77,10 @@ pub fn shift_node<'a>(
         return Ok(NULL);
     }
     let Some(moved) = shift(from, length) else {
+        if node.ty == ColumnType::Date {
+            scope.distrust_beyond("DATE", "date_add");
+            return Ok(NULL);
+        }
         scope.distrust(ErrorCode::DatetimeFunctionOverflow, || {
             "Datetime function: datetime field overflow".to_string()
         });

@@ -140,6 +140,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
     Ok(match expr {
         // They have the default collation of the character set that they name.
         Expr::Prefixed { .. } | Expr::Convert { charset: Some(_), .. } => node,
+        Expr::Value(value) if matches!(value.value, Literal::NationalStringLiteral(_)) => node,
         _ => of_connection(node, names.mode),
     })
 }

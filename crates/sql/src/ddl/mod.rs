@@ -14,6 +14,7 @@ mod print;
 mod rules;
 mod storage_options;
 mod view;
+mod whole_numbers;
 
 pub use alter::{alterations, table_collation};
 pub use column::{default_text, quoted_text};
@@ -26,3 +27,4 @@ pub use print::{create_table_text, quoted, says_collation};
 pub use rules::make_rules;
 pub use storage_options::{listed_options, row_format};
 pub use view::{create_view_text, security_word};
+pub use whole_numbers::smaller_type;

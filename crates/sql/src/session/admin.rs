@@ -434,8 +434,11 @@ impl Session {
 
     fn listing(&mut self, show: &Show) -> Result<Listing> {
         let mode = self.variables.mode;
-        let listing = self.unfiltered(show)?;
-        listing.filter(&show.filter, mode)
+        let listing = self.unfiltered(show)?.filter(&show.filter, mode)?;
+        if is_query(&show.subject) {
+            self.found_rows.set(listing.rows.len() as u64);
+        }
+        Ok(listing)
     }
 
     /// The database that a statement without one means.
@@ -550,4 +553,26 @@ impl Session {
             Subject::Nothing(names) => Listing::new(names),
         })
     }
+}
+
+/// Whether MySQL shows it by a query of its own, whose rows FOUND_ROWS() counts (MySQL 9.7:
+/// tests/oracle/sql/found-rows.sql).
+fn is_query(subject: &Subject) -> bool {
+    matches!(
+        subject,
+        Subject::Databases
+            | Subject::Tables { .. }
+            | Subject::TableStatus { .. }
+            | Subject::OpenTables { .. }
+            | Subject::Columns { .. }
+            | Subject::Indexes { .. }
+            | Subject::Variables { .. }
+            | Subject::Status
+            | Subject::WarningCount { .. }
+            | Subject::Engines
+            | Subject::CharacterSets
+            | Subject::Collations
+            | Subject::Plugins
+            | Subject::Events { .. }
+    )
 }

@@ -189,8 +189,9 @@ impl Session {
             engine.create_table(table)?;
             return Ok(self.done(0));
         }
-        let stream = self.rows_to_make_of(create)?;
-        let mut table = self.table_made_of(create, &database, stream.as_ref())?;
+        let (stream, given) = self.rows_to_make_of(create)?.unzip();
+        let given = given.unwrap_or_default();
+        let mut table = self.table_made_of(create, &database, &given)?;
         table.foreign_key_checks = self.foreign_key_checks();
         if replaced {
             self.drop_replaced(&table)?;

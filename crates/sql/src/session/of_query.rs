@@ -18,16 +18,32 @@ use super::{Session, Statement};
 use crate::ddl;
 use crate::reply::{OkFigures, Reply};
 use crate::write::bind_filling;
+use plan::tree::Body;
 use results::{ExecutionMode, Result, ResultColumn, RowStream, SqlError};
 
 impl Session {
-    /// The rows of the query that a table is to be made of.
-    pub(super) fn rows_to_make_of(&mut self, create: &CreateTable) -> Result<Option<RowStream>> {
+    /// The rows of the query that a table is to be made of, and columns for them.
+    pub(super) fn rows_to_make_of(
+        &mut self,
+        create: &CreateTable,
+    ) -> Result<Option<(RowStream, Vec<Column>)>> {
         let Some(query) = &create.query else { return Ok(None) };
         let plan = self.plan_query(query, &create.texts, &[]).map_err(SqlError::from)?;
         let with = self.text_check(&[], false);
         plan.compared_texts.iter().try_for_each(|text| text.check(&with))?;
-        self.select_latest(&plan, &[], false).map(Some)
+        let stream = self.select_latest(&plan, &[], false)?;
+        let outputs = match &plan.written.body {
+            Body::Select(select) => &select.outputs[..],
+            _ => &[],
+        };
+        let mut results = stream.columns().to_vec();
+        for (result, node) in results.iter_mut().zip(outputs) {
+            if let Some(ty) = ddl::smaller_type(node) {
+                result.ty = ty;
+            }
+        }
+        let columns = self.columns_of_results(&results);
+        Ok(Some((stream, columns)))
     }
 
     /// What CREATE TABLE says, with the columns of its query.
@@ -35,13 +51,12 @@ impl Session {
         &self,
         create: &CreateTable,
         database: &str,
-        stream: Option<&RowStream>,
+        given: &[Column],
     ) -> Result<NewTable> {
-        let given = self.columns_of_results(stream.map_or(&[][..], |stream| stream.columns()));
         let session = self.conversion_rules();
         let text_rules = self.variables.text_rules;
         let text = self.sql.engine().catalog().text_defaults(database);
-        ddl::new_table(create, database, &given, session, text_rules, text)
+        ddl::new_table(create, database, given, session, text_rules, text)
     }
 
     /// The columns of a table that is made of a query.

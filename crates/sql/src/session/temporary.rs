@@ -78,10 +78,11 @@ impl Session {
             }
             return Err(SqlError::new(ErrorCode::TableExists, message));
         }
-        let stream = self.rows_to_make_of(create)?;
+        let (stream, given) = self.rows_to_make_of(create)?.unzip();
+        let given = given.unwrap_or_default();
         let new = match &create.like {
             Some(like) => new_like(&*self.base_table(like)?, &database, &name),
-            None => self.table_made_of(create, &database, stream.as_ref())?,
+            None => self.table_made_of(create, &database, &given)?,
         };
         let table = engine.create_temporary_table(new)?;
         self.drop_temporary(&database, &name);

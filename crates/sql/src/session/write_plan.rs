@@ -20,18 +20,21 @@ use syntax::change::{
     Change, Delete, Insert, Source, Update, change as parse_change, single_table,
 };
 use syntax::{Cursor, TableName};
+use values::ErrorCode;
 use values::datum::Datum;
+use values::types::ColumnType;
 
 use super::select::with_literals;
 use super::{Session, Statement};
 use crate::plan_cache::Plan;
 use crate::write::{
-    Ask, ChangePlanner, InsertOfQuery, JoinedDelete, JoinedUpdate, UpdatableView, bind_delete,
-    bind_delete_by_query, bind_insert, bind_update, bind_update_by_query, not_insertable,
-    not_updatable,
+    Ask, ChangePlanner, InsertOfQuery, JoinedDelete, JoinedUpdate, UpdatableView, all_of,
+    bind_delete, bind_delete_by_query, bind_insert, bind_update, bind_update_by_query,
+    not_insertable, not_updatable,
 };
-use plan::bind::RowBinder;
 use plan::bind::scalar::{BindFailure, Bound};
+use plan::bind::{BindSource, Literals, RowBinder, describe_query};
+use plan::column_default::{Store, defaults_of};
 use plan::context::WrittenTable;
 use plan::optimize::Sizes;
 use results::{ExecutionMode, Result, SqlError};
@@ -149,7 +152,9 @@ impl Session {
                 let view = self.updatable(&view, "INSERT")?;
                 self.check_through(&view, change)?;
                 written = view.insert(insert)?;
-                (&written, view.checked_table()?)
+                let table = view.checked_table()?;
+                self.check_defaults_beneath(&view, &written, &table)?;
+                (&written, table)
             }
         };
         if matches!(insert.source, Source::Rows(_))
@@ -161,6 +166,43 @@ impl Session {
         // A query gives the rows, or values that nothing else can evaluate.
         let plan = InsertOfQuery::bind(insert, table, mode, ask, over_row)?;
         Ok(Plan::InsertOfQuery(Arc::new(plan)))
+    }
+
+    /// Refuses a row that comes through a view if a column of its table is left out that has no
+    /// default.
+    ///
+    /// # Errors
+    /// 1423 in strict mode.
+    fn check_defaults_beneath(
+        &self,
+        view: &UpdatableView,
+        insert: &Insert,
+        table: &Table,
+    ) -> Result<()> {
+        if insert.ignore || !self.variables.mode.strict() {
+            return Ok(());
+        }
+        let is_named = |name: &str| match &insert.columns {
+            Some(columns) => columns.iter().any(|column| column.eq_ignore_ascii_case(name)),
+            None => true,
+        };
+        let defaults = defaults_of(table)?;
+        let is_left_out = table.columns.iter().zip(&defaults).any(|(column, default)| {
+            let is_missing = matches!(default, Store::Missing)
+                && column.computed.is_none()
+                && !column.is_of_index();
+            is_missing && !matches!(column.ty, ColumnType::Enum { .. }) && !is_named(&column.name)
+        });
+        match is_left_out {
+            false => Ok(()),
+            true => Err(SqlError::new(
+                ErrorCode::NoDefaultForViewField,
+                format!(
+                    "Field of view '{}' underlying table doesn't have a default value",
+                    view.name()
+                ),
+            )),
+        }
     }
 
     fn bind_update(
@@ -249,13 +291,16 @@ impl Session {
         self.written.replace(written.into());
     }
 
-    /// What is written through a view.
-    fn updatable(&self, view: &Arc<View>, verb: &str) -> Result<UpdatableView> {
+    /// What is written through a view, of which all must be there that it names.
+    fn updatable(&self, view: &Arc<View>, verb: &str) -> Bound<UpdatableView> {
+        let query = &all_of(&[&view.database, &view.name]);
+        let source = BindSource { query, texts: &[], literals: Literals::Known(&[]), named: false };
+        describe_query(&source, &self.facts())?;
         let updatable = UpdatableView::of(view, self.sql.engine().catalog());
-        updatable.ok_or_else(|| match verb {
+        Ok(updatable.ok_or_else(|| match verb {
             "INSERT" => not_insertable(&view.name),
             verb => not_updatable(&view.name, verb),
-        })
+        })?)
     }
 
     /// Whether a statement writes through a view.

@@ -338,5 +338,9 @@ fn shown(text: &[u8], issue: Issue, ty: &ColumnType) -> String {
         };
         return shown_bytes(&text[bad.unwrap_or(0)..]);
     }
-    String::from_utf8_lossy(text).chars().take(128).collect()
+    match issue {
+        // Its fault is looked for in it.
+        Issue::InvalidJson => String::from_utf8_lossy(text).into_owned(),
+        _ => String::from_utf8_lossy(text).chars().take(128).collect(),
+    }
 }

@@ -180,6 +180,11 @@ impl UpdatableView {
         self.columns.iter().map(|(name, _)| name.clone()).collect()
     }
 
+    /// `database.view`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Whether WITH CHECK OPTION asks for anything.
     pub fn has_checks(&self) -> bool {
         !self.checks.is_empty()

@@ -59,8 +59,10 @@ impl Scanner<'_, '_> {
             return self.keep(start);
         }
         let token = std::str::from_utf8(&text[start..at]).unwrap_or("0");
+        // One beyond all of them stays, and is refused where it is bound.
+        let double = || token.parse().ok().filter(|number: &f64| number.is_finite());
         let literal = if exponent {
-            token.parse().ok().map(Literal::Double)
+            double().map(Literal::Double)
         } else if plain && let Ok(v) = token.parse() {
             Some(Literal::UInt(v))
         } else {
@@ -69,9 +71,9 @@ impl Scanner<'_, '_> {
         };
         match literal {
             Some(literal) => self.take(literal),
-            None => match token.parse() {
-                Ok(v) => self.take(Literal::Double(v)),
-                Err(_) => self.keep(start),
+            None => match double() {
+                Some(number) => self.take(Literal::Double(number)),
+                None => self.keep(start),
             },
         }
     }

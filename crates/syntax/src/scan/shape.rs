@@ -181,8 +181,12 @@ impl Scanner<'_, '_> {
                 b'x' | b'X' => return self.hex_string(),
                 b'b' | b'B' => return self.bit_string(),
                 b'n' | b'N' => {
-                    self.at += 1;
-                    return self.string(b'\'');
+                    // It says its character set, as an introducer does.
+                    self.push(b'N');
+                    let part = std::mem::replace(&mut self.part, Part::Keep);
+                    let read = self.string(b'\'');
+                    self.part = part;
+                    return read;
                 }
                 _ => {}
             }

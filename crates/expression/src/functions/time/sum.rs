@@ -81,7 +81,13 @@ fn sum<'a>(
     let fsp = |micros: i64| if micros.rem_euclid(1_000_000) == 0 { 0 } else { 6 };
     let (value, ty) = if is_dated(&cells[0]) {
         let micros = scope.moment(cells[0].datum())?.to_micros()?.checked_add(length)?;
-        let value = Datum::DateTime(DateTime::from_micros(micros)?);
+        let Some(moment) = DateTime::from_micros(micros) else {
+            if micros > 0 {
+                scope.distrust_beyond("DATETIME", if takes_away { "subtime" } else { "addtime" });
+            }
+            return None;
+        };
+        let value = Datum::DateTime(moment);
         (value, ColumnType::DateTime { fsp: fsp(micros) })
     } else {
         let micros = scope.span(as_summand(&cells[0]))?.micros().saturating_add(length);

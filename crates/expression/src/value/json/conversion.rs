@@ -15,6 +15,7 @@ use values::types::ColumnType;
 use crate::statement::error::{Error, Result};
 use crate::value::cell::Cell;
 use crate::value::json::document::{Json, NotJson, write_string};
+use crate::value::json::fault::json_fault;
 use crate::value::json::order::order;
 
 /// The document that a value of SQL says, for CAST: a text has to be one.
@@ -37,8 +38,8 @@ pub(crate) fn cast_as_json<'a>(ty: &ColumnType, datum: Datum<'_>, zone: Zone) ->
 }
 
 /// 3141, of an argument of a function.
-pub(crate) fn invalid(function: &str, at: usize, text: &[u8], NotJson(position): NotJson) -> Error {
-    let why = if text.is_empty() { "The document is empty." } else { "Invalid value." };
+pub(crate) fn invalid(function: &str, at: usize, text: &[u8], _: NotJson) -> Error {
+    let (why, position) = json_fault(text);
     let number = at + 1;
     Error::new(
         ErrorCode::InvalidJsonTextInParam,

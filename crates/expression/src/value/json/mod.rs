@@ -2,4 +2,5 @@
 
 pub(crate) mod conversion;
 pub(crate) mod document;
+pub(crate) mod fault;
 pub(crate) mod order;

@@ -3,13 +3,14 @@
 use expression::{Kind, Node, TRUTH, UNTYPED};
 use sqlparser::ast::{DataType, Expr, Value as Literal};
 use syntax::cursor::Place;
+use syntax::types::{character_set, with_collation};
 use values::ErrorCode;
 use values::codes::from_hex;
 use values::convert::from_text;
 use values::datum::Value;
 use values::decimal::Decimal;
 use values::temporal::Zone;
-use values::types::ColumnType;
+use values::types::{Collation, ColumnType};
 
 use super::{Bound, Names, bind, needs_literals, of_connection, unsupported};
 use results::SqlError;
@@ -17,10 +18,13 @@ use results::SqlError;
 pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
     Ok(match value {
         Literal::Number(digits, _) => number(digits)?,
-        Literal::SingleQuotedString(text)
-        | Literal::DoubleQuotedString(text)
-        | Literal::NationalStringLiteral(text) => {
+        Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text) => {
             Node::constant(Value::Bytes(text.as_bytes().to_vec()))
+        }
+        Literal::NationalStringLiteral(text) => {
+            let text = Node::constant(Value::Bytes(text.as_bytes().to_vec()));
+            let rule = Collation::default_of(character_set("utf8mb3")?);
+            Node { ty: with_collation(&text.ty, rule), ..text }
         }
         Literal::HexStringLiteral(digits) => {
             let bytes = from_hex(digits.as_bytes());
@@ -118,7 +122,11 @@ fn number(digits: &str) -> Bound<Node> {
         return Ok(Node::constant(Value::Decimal(value)));
     }
     match digits.parse::<f64>() {
-        Ok(value) => Ok(Node::constant(Value::Double(value))),
+        Ok(value) if value.is_finite() => Ok(Node::constant(Value::Double(value))),
+        Ok(_) => {
+            let message = format!("Illegal double '{digits}' value found during parsing");
+            Err(SqlError::new(ErrorCode::IllegalValueForType, message).into())
+        }
         Err(_) => Err(SqlError::syntax(digits, 1).into()),
     }
 }
