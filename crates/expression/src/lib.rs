@@ -37,7 +37,7 @@ pub use statement::{limits, warning};
 pub use value::moment;
 
 pub use evaluation::cast::{fit, is_number};
-pub use evaluation::common::{as_signed, common_type, display_chars};
+pub use evaluation::common::{as_signed, common_type, display_chars, shown_chars};
 pub use evaluation::compared_as_number::{as_key, beside, exact_beside, halves};
 pub use evaluation::ordinals::{Ordinals, ordinal_beside};
 pub use functions::definition::Family;

@@ -26,4 +26,26 @@ CREATE TABLE made AS SELECT IF(1, i, 1) a1, IF(1, b, 1) a2, COALESCE(ti, 1) a3, 
 SELECT column_name AS c, column_type AS t FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'made' ORDER BY ordinal_position
 SELECT * FROM made
 DROP TABLE made
+# Texts of numbers, days and times are as long as those are, DECIMALs have their digits
+CREATE TABLE made AS SELECT CONCAT(i) a1, CONCAT(ti, 'x') a2, CONCAT(si) a3, UPPER(iu) a4, TRIM(b) a5, REPEAT(i, 3) a6, IF(1, i, 'x') a7, IF(1, ti, 'x') a8, COALESCE(da, 'x') a9, COALESCE(dt, 'x') a10, ELT(1, i, 'xx') a12, LEAST(si, 'x') a13, REVERSE(iu) a14 FROM src
+SELECT column_name AS c, column_type AS t FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'made' ORDER BY ordinal_position
+SELECT * FROM made
+DROP TABLE made
+CREATE TABLE made AS SELECT COALESCE(i, 1.5) a1, COALESCE(ti, 1.5) a2, COALESCE(si, 1.5) a3, COALESCE(b, 1.5) a4, IF(1, iu, 1.5) a5 FROM src
+SELECT column_name AS c, column_type AS t FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'made' ORDER BY ordinal_position
+SELECT * FROM made
+DROP TABLE made
+CREATE TABLE made AS SELECT i x FROM src UNION ALL SELECT 1.5
+SELECT column_name AS c, column_type AS t FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'made' ORDER BY ordinal_position
+SELECT * FROM made
+DROP TABLE made
+CREATE TABLE made AS SELECT ti x, da y FROM src UNION ALL SELECT 'abc', 'x'
+SELECT column_name AS c, column_type AS t FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'made' ORDER BY ordinal_position
+DROP TABLE made
+DROP TABLE src
+~CREATE TABLE src (z INT(15) ZEROFILL, y TINYINT(6) ZEROFILL)
+INSERT INTO src VALUES (12, 3)
+CREATE TABLE made AS SELECT CONCAT(z, y) a1, IF(1, z, 'x') a2, UPPER(y) a3 FROM src
+SELECT * FROM made
+DROP TABLE made
 DROP TABLE src

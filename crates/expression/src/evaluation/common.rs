@@ -25,7 +25,12 @@ use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, RESULT_CHAR
 /// About how many characters a value of the type prints as.
 pub fn display_chars(ty: &ColumnType) -> u32 {
     match ty {
-        ColumnType::Int { .. } => 20,
+        ColumnType::Int { width: IntWidth::Big, .. } => 20,
+        // With a sign; a MEDIUMINT has one in MySQL's reckoning, too, that it does not need.
+        ColumnType::Int { width, unsigned, .. } => {
+            let sign = u32::from(*width == IntWidth::Medium || !unsigned);
+            u32::from(whole_digits(*width, *unsigned)) + sign
+        }
         ColumnType::Float(None) => 12,
         ColumnType::Double(None) => 22,
         ColumnType::Float(Some(digits)) | ColumnType::Double(Some(digits)) => {
@@ -38,11 +43,32 @@ pub fn display_chars(ty: &ColumnType) -> u32 {
         }
         ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json => RESULT_CHARS_MAX,
         ColumnType::Date => 10,
-        ColumnType::Time { .. } => 17,
-        ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => 26,
+        ColumnType::Time { fsp } => 10 + fraction_chars(*fsp),
+        ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => 19 + fraction_chars(*fsp),
         ColumnType::Year => 4,
         ColumnType::Enum { .. } | ColumnType::Set { .. } => ty.listed_chars().max(1) as u32,
         ColumnType::Bit { bits } => u32::from(*bits),
+    }
+}
+
+/// About how many characters a node's value prints as, the zeros of ZEROFILL included.
+pub fn shown_chars(node: &Node) -> u32 {
+    display_chars(&node.ty).max(u32::from(node.zerofill))
+}
+
+/// What a fraction of so many digits takes, with its point.
+fn fraction_chars(fsp: u8) -> u32 {
+    if fsp == 0 { 0 } else { u32::from(fsp) + 1 }
+}
+
+/// Digits of whole numbers of a width.
+fn whole_digits(width: IntWidth, unsigned: bool) -> u8 {
+    match width {
+        IntWidth::Tiny => 3,
+        IntWidth::Small => 5,
+        IntWidth::Medium => 8,
+        IntWidth::Int => 10,
+        IntWidth::Big => 19 + u8::from(unsigned),
     }
 }
 
@@ -79,7 +105,8 @@ pub fn common_type(nodes: &[Node]) -> ColumnType {
     match &common {
         ColumnType::VarChar { chars, .. } => {
             let collation = rule.unwrap_or(Collation::Utf8Mb4GeneralCi);
-            ColumnType::VarChar { chars: *chars, collation }
+            let zeros = nodes.iter().map(|node| u32::from(node.zerofill)).max();
+            ColumnType::VarChar { chars: (*chars).max(zeros.unwrap_or(0)), collation }
         }
         // Bytes that insist on nothing (UNHEX) are text beside a column of text.
         ColumnType::VarBinary { bytes } if rule.is_some_and(|rule| rule != Collation::Binary) => {
@@ -102,6 +129,7 @@ fn exact_digits(ty: &ColumnType) -> (u8, u8) {
         ColumnType::Decimal { precision, scale } => (precision - scale, *scale),
         ColumnType::Year => (4, 0),
         ColumnType::Bit { bits } => (*bits, 0),
+        ColumnType::Int { width, unsigned, .. } => (whole_digits(*width, *unsigned), 0),
         _ => (20, 0),
     }
 }

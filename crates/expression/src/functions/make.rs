@@ -8,7 +8,7 @@ use values::datum::Value;
 use values::types::{Collation, ColumnType, FixedPoint, IntWidth};
 
 use crate::evaluation::cast::is_number;
-use crate::evaluation::common::display_chars;
+use crate::evaluation::common::shown_chars;
 use crate::functions::definition::{Family, SEES_BYTES};
 use crate::functions::text::charset::{in_one_charset, seen_as_bytes};
 use crate::functions::time::carried;
@@ -30,7 +30,7 @@ pub fn read_as_time(node: Node) -> Node {
     let (ColumnType::Enum { collation, .. } | ColumnType::Set { collation, .. }) = node.ty else {
         return node;
     };
-    let ty = ColumnType::VarChar { chars: display_chars(&node.ty), collation };
+    let ty = ColumnType::VarChar { chars: shown_chars(&node), collation };
     let nullable = node.nullable;
     Node::new(Kind::Cast(Box::new(node)), ty, nullable)
 }
@@ -128,7 +128,7 @@ fn as_text(node: Node) -> Node {
     if node.is_text() {
         return node.json_as_text();
     }
-    let (ty, nullable) = (text_type(display_chars(&node.ty)), node.nullable);
+    let (ty, nullable) = (text_type(shown_chars(&node)), node.nullable);
     Node::new(Kind::Cast(Box::new(node)), ty, nullable)
 }
 

@@ -6,7 +6,7 @@
 use values::datum::Value;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
-use crate::evaluation::common::{common_type, display_chars};
+use crate::evaluation::common::{common_type, display_chars, shown_chars};
 use crate::tree::node::{Kind, Node, common_collation};
 use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, RESULT_CHARS_MAX, text_type};
 
@@ -25,7 +25,7 @@ pub(crate) fn small(_: &[Node]) -> ColumnType {
 pub(crate) fn text(arguments: &[Node]) -> ColumnType {
     let known = arguments.iter().filter(|node| !matches!(node.kind, Kind::Constant(Value::Null)));
     let rule = known.map(Node::text_collation).reduce(common_collation);
-    let length = arguments.iter().map(|node| display_chars(&node.ty)).sum::<u32>();
+    let length = arguments.iter().map(shown_chars).sum::<u32>();
     match rule {
         Some((Collation::Binary, _)) => {
             ColumnType::VarBinary { bytes: length.clamp(1, RESULT_BYTES_MAX) }
@@ -52,7 +52,7 @@ fn text_of_length(arguments: &[Node], length: u64) -> ColumnType {
 }
 
 fn chars(node: &Node) -> u64 {
-    u64::from(display_chars(&node.ty))
+    u64::from(shown_chars(node))
 }
 
 /// The value of a number that is written in the statement; `u64::MAX`: nothing tells it.
@@ -170,7 +170,7 @@ pub(crate) fn sound(arguments: &[Node]) -> ColumnType {
 
 /// Bytes, as many as the first argument has.
 pub(crate) fn first_bytes(arguments: &[Node]) -> ColumnType {
-    let bytes = arguments.first().map_or(0, |node| display_chars(&node.ty));
+    let bytes = arguments.first().map_or(0, shown_chars);
     ColumnType::VarBinary { bytes: bytes.clamp(1, RESULT_BYTES_MAX) }
 }
 

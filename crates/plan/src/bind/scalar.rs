@@ -19,8 +19,8 @@ use std::cell::Cell;
 
 use expression::{
     Kind, List, Node, RESULT_BYTES_MAX, RESULT_CHARS_MAX, Unit, among, boolean, case_condition,
-    common_type, converted_to, display_chars, in_one_charset, is_number, moment_as_integer,
-    moment_as_number, seen_as_bytes, text_type, within,
+    common_type, converted_to, in_one_charset, is_number, moment_as_integer,
+    moment_as_number, seen_as_bytes, shown_chars, text_type, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
 use values::CharacterSet;
@@ -275,7 +275,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let known = !matches!(node.kind, Kind::Constant(Value::Null));
             let is_text = node.ty.collation().is_some();
             let node = if node.ty.is_listed() || (known && !is_text) {
-                let ty = text_type(display_chars(&node.ty).max(1));
+                let ty = text_type(shown_chars(&node).max(1));
                 Node::new(Kind::Cast(Box::new(node)), ty, nullable)
             } else {
                 node
