@@ -19,8 +19,8 @@ use std::cell::Cell;
 
 use expression::{
     Kind, List, Node, RESULT_BYTES_MAX, RESULT_CHARS_MAX, Unit, among, boolean, case_condition,
-    common_type, converted_to, in_one_charset, is_number, moment_as_integer,
-    moment_as_number, seen_as_bytes, shown_chars, text_type, within,
+    common_type, converted_to, in_one_charset, is_number, moment_as_integer, moment_as_number,
+    seen_as_bytes, shown_chars, text_type, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
 use values::CharacterSet;
