@@ -66,6 +66,8 @@ pub struct SessionVariables {
     pub block_mode: BlockMode,
     /// sql_auto_is_null.
     pub auto_is_null: bool,
+    /// sql_safe_updates.
+    pub safe_updates: bool,
     /// time_zone.
     pub zone: Zone,
     /// autocommit.
@@ -169,6 +171,7 @@ pub fn has_effect(name: &str) -> bool {
             | "rowhouse_durability"
             | "slow_query_log"
             | "sql_auto_is_null"
+            | "sql_safe_updates"
             | "sql_mode"
             | "sql_select_limit"
             | "time_zone"
@@ -317,6 +320,7 @@ impl SessionVariables {
             week_format: 0,
             block_mode: BlockMode::default(),
             auto_is_null: false,
+            safe_updates: false,
             zone: Zone::of_system(),
             autocommit: true,
             durability: None,
@@ -554,6 +558,7 @@ impl SessionVariables {
                 shown = Some(LogOutput::of(&text).ok_or_else(wrong)?.to_string());
             }
             "sql_auto_is_null" => self.auto_is_null = text == "ON",
+            "sql_safe_updates" => self.safe_updates = text == "ON",
             "lc_time_names" => {
                 self.time_names = TimeNames::find(&text).ok_or_else(|| {
                     SqlError::new(ErrorCode::UnknownLocale, format!("Unknown locale: '{text}'"))

@@ -142,6 +142,7 @@ table! {
     BlobKeyWithoutLength 1170 b"42000";
     PrimaryCantHaveNull 1171 b"42000";
     TooManyRows 1172 b"42000";
+    UpdateWithoutKeyInSafeMode 1175 b"HY000";
     KeyDoesNotExist 1176 b"42000";
     BinlogClosed 1186 b"HY000";
     FtMatchingKeyNotFound 1191 b"HY000";

@@ -70,3 +70,32 @@ SELECT @@GLOBAL.div_precision_increment, @@SESSION.div_precision_increment, @@GL
 SET @@GLOBAL.div_precision_increment = 9, default_week_format = 5
 SELECT @@GLOBAL.div_precision_increment, @@SESSION.div_precision_increment, @@GLOBAL.default_week_format, @@SESSION.default_week_format
 SET GLOBAL div_precision_increment = 4, default_week_format = 0
+# sql_safe_updates
+create table safe (id int primary key, a int, b int, key(a))
+insert into safe values (1,1,1),(2,2,2),(3,3,3)
+set sql_safe_updates = 1
+update safe set b=1
+update safe set b=1 where b=2
+update safe set b=1 where id=1
+update safe set b=1 where a=1
+update safe set b=1 where a>0
+update safe set b=1 where a=1 or b=1
+update safe set b=1 where b=1 limit 1
+update safe set b=1 limit 1
+update safe set b=1 where id+0=1
+update safe set b=1 where 1
+update safe set b=1 where id=1 and b=1
+update safe set b=1 order by id
+delete from safe
+delete from safe where b=7
+delete from safe where id=7
+delete from safe where b=7 limit 1
+update safe set b=1 where id in (1,2)
+update safe set b=1 where id between 1 and 2
+update safe set b=1 where a is null
+prepare s from 'delete from safe where b = ?'
+set @x = 1
+execute s using @x
+set sql_safe_updates = 0
+execute s using @x
+select * from safe

@@ -13,6 +13,7 @@ use rows::store::Read;
 use rows::table::Table;
 use rows::transaction::Transaction;
 use syntax::scan::Scanned;
+use values::ErrorCode;
 use values::datum::Datum;
 use values::types::ColumnType;
 
@@ -107,6 +108,9 @@ impl Session {
         }
         self.check_no_inserts()?;
         self.check_compared_texts(plan.compared_texts(), statement, !plan.ignores())?;
+        if self.variables.safe_updates {
+            check_safe(plan)?;
+        }
         self.writes_temporary = plan.writes_temporary();
         let locks = plan.query().is_some_and(|query| query.locks);
         if locks && !statement.how.may_wait {
@@ -359,4 +363,23 @@ fn asking<T>(
             work(&WriteContext { subqueries: Some(subqueries), ..*context })
         }),
     }
+}
+
+/// Refuses to change all rows of a table, or those that no key leads to, under sql_safe_updates. A
+/// statement of several tables is let pass.
+///
+/// # Errors
+/// 1175.
+fn check_safe(plan: &Plan) -> Result<()> {
+    let target = match plan {
+        Plan::Update(plan) => plan.target(),
+        Plan::Delete(plan) => plan.target(),
+        _ => return Ok(()),
+    };
+    if target.is_limited() {
+        return Ok(());
+    }
+    let message = "You are using safe update mode and you tried to update a table without a WHERE \
+                   that uses a KEY column. ";
+    Err(SqlError::new(ErrorCode::UpdateWithoutKeyInSafeMode, message))
 }

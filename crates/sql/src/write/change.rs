@@ -37,7 +37,8 @@ use plan::bind::{PartlyReadable, position, zero_dates_as_null};
 use plan::column_default::{Store, defaults_of};
 use plan::index_use::IndexUse;
 use plan::optimize::{ChangedRows, Sizes, use_key_expressions_of, way_to_change};
-use plan::point::{Access, PointSortKey, simple_ordering};
+use plan::point::ReaderKind::ByRange;
+use plan::point::{Access, AccessKind, PointSortKey, simple_ordering, ways};
 use plan::terms::{is_volatile, push_terms};
 use plan::tree::{ComparedText, PinnedLiterals, compared_texts_of, is_of_size, row_count};
 use results::{Result, SqlError};
@@ -337,6 +338,14 @@ impl ChangeTarget {
     /// Which indexes of the table may be used.
     pub fn index_use(&self) -> &IndexUse {
         &self.index_use
+    }
+
+    /// Whether LIMIT, or a condition of which a key could answer something, tells how many rows may
+    /// be changed.
+    pub fn is_limited(&self) -> bool {
+        let ways = ways(&self.table, &self.index_use, &self.access.terms, None, ByRange);
+        let is_all = |way: &Access| matches!(way.kind, AccessKind::All | AccessKind::Index);
+        self.limit.is_some() || !ways.iter().all(is_all)
     }
 
     /// Of all rows of the table, those that a query finds.
