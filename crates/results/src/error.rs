@@ -488,7 +488,7 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         BrokenRule::AutoIncrement => ErrorCode::WrongAutoKey,
         BrokenRule::AutoIncrementType(_) => ErrorCode::WrongFieldSpec,
         BrokenRule::ComputedDefault(_) => ErrorCode::WrongUsage,
-        BrokenRule::ComputedPrimaryKey => ErrorCode::GeneratedPrimaryKey,
+        BrokenRule::VirtualPrimaryKey => ErrorCode::UnsupportedActionOnGeneratedColumn,
         BrokenRule::InvisiblePrimaryKey => ErrorCode::PkIndexCantBeInvisible,
         BrokenRule::NoSuchIndex { .. } => ErrorCode::KeyDoesNotExist,
         BrokenRule::FunctionalJson => ErrorCode::FunctionalIndexOnJsonOrGeometry,

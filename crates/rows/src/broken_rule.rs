@@ -58,9 +58,12 @@ pub enum BrokenRule {
     /// A computed column with a value of its own.
     #[error("Incorrect usage of DEFAULT and GENERATED ALWAYS AS for column '{0}'")]
     ComputedDefault(String),
-    /// A primary key of a computed column.
-    #[error("Primary key cannot be defined upon a generated column")]
-    ComputedPrimaryKey,
+    /// A primary key of a computed column that is VIRTUAL.
+    #[error(
+        "'Defining a virtual generated column as primary key' is not supported for generated \
+         columns."
+    )]
+    VirtualPrimaryKey,
     /// NULL as the default of a column that is NOT NULL.
     #[error("Invalid default value for column '{0}'")]
     NullDefault(String),

@@ -352,7 +352,6 @@ table! {
     MustChangePasswordLogin 1862 b"HY000";
     AesInvalidIv 1882 b"HY000";
     ExpressionNotAllowed 1901 b"HY000";
-    GeneratedPrimaryKey 1903 b"HY000";
     StatementTimeout 1969 b"70100";
     SubqueriesNotSupported 1970 b"42000";
     SetStatementNotSupported 1971 b"42000";
@@ -370,6 +369,7 @@ table! {
     AggregateInOrderNotSelect 3066 b"HY000";
     WrongFkOptionForGeneratedColumn 3104 b"HY000";
     NonDefaultValueForGeneratedColumn 3105 b"HY000";
+    UnsupportedActionOnGeneratedColumn 3106 b"HY000";
     GeneratedColumnNonPrior 3107 b"HY000";
     GeneratedColumnRefAutoInc 3109 b"HY000";
     AccountHasBeenLocked 3118 b"HY000";

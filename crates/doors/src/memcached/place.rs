@@ -207,6 +207,9 @@ impl MemcachedPlace {
         if !fits {
             return Err("key_columns must be the primary key".into());
         }
+        if keys.iter().any(|key| table.columns[*key].computed.is_some()) {
+            return Err("a key column cannot be a generated column".into());
+        }
         if separator.is_empty() && (keys.len() > 1 || values.len() > 1) {
             return Err("several columns need a separator".into());
         }

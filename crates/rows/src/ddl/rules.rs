@@ -262,8 +262,9 @@ fn validate_column(definition: &TableDefinition, position: usize, column: &Colum
         if column.auto_increment || column.on_update_now || column.default != DefaultValue::None {
             return wrong(BrokenRule::ComputedDefault);
         }
-        if definition.indexes[0].parts.iter().any(|part| part.column == position) {
-            return Err(BrokenRule::ComputedPrimaryKey.into());
+        let in_key = definition.indexes[0].parts.iter().any(|part| part.column == position);
+        if in_key && column.computed.as_ref().is_some_and(|computed| !computed.stored) {
+            return Err(BrokenRule::VirtualPrimaryKey.into());
         }
     }
     if column.auto_increment {
