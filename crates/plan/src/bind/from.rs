@@ -18,7 +18,9 @@ use values::ErrorCode;
 use values::types::{ColumnType, LobSize};
 
 use super::query::rename;
-use super::scope::{ColumnOrigin, NamedRelation, PartlyReadable, QueryScope, ScopeColumn};
+use super::scope::{
+    ColumnOrigin, NamedRelation, PartlyReadable, QueryScope, ScopeColumn, scopes_of,
+};
 use super::{Binder, CommonRows, CommonTable};
 use crate::bind::scalar::{Bound, needs_literals, rule_of_comparison, unsupported};
 use crate::context::WrittenTable;
@@ -28,7 +30,7 @@ use crate::relations::{Relations, TemporaryNames};
 use crate::terms::push_terms;
 use crate::tree::{
     CatalogListing, IMPLICIT, Join, LateralNames, OutputColumn, Query, Relation, Source,
-    free_references,
+    deepen_references, free_references,
 };
 use files::table::{FileColumn, FileOptions, FileTable};
 use results::{ResultColumn, SqlError};
@@ -135,7 +137,7 @@ impl Binder<'_> {
     /// FROM of one table.
     pub(super) fn one_table(&self, name: &ast::ObjectName) -> Bound<BoundFrom> {
         let mut relations = Vec::new();
-        match self.table(name, None, &mut relations)? {
+        match self.table(name, None, None, &mut relations)? {
             Some(Part { join, named, shown }) => {
                 Ok(BoundFrom { relations, named, shown, join: Some(join) })
             }
@@ -189,7 +191,7 @@ impl Binder<'_> {
                 ..
             } => {
                 let number = relations.len();
-                let part = self.table(name, alias.as_ref(), relations)?;
+                let part = self.table(name, alias.as_ref(), around.parent, relations)?;
                 if let Some(relation) = relations.get_mut(number) {
                     let table = match &relation.source {
                         Source::Table(table) => Some(&**table),
@@ -314,6 +316,7 @@ impl Binder<'_> {
         &self,
         name: &ast::ObjectName,
         alias: Option<&ast::TableAlias>,
+        parent: Option<&QueryScope<'_>>,
         relations: &mut Vec<Relation>,
     ) -> Bound<Option<Part>> {
         if alias.is_some_and(|alias| !alias.columns.is_empty()) {
@@ -329,10 +332,18 @@ impl Binder<'_> {
                 let at = self.ctes.borrow().len() - 1 - at;
                 let size = self.ctes.borrow()[at].relations;
                 self.count_relations(size)?;
-                let CommonTable { name, rows, .. } = self.ctes.borrow()[at].clone();
+                let CommonTable { name, rows, around, .. } = self.ctes.borrow()[at].clone();
                 let name = alias.unwrap_or(name);
                 return match rows {
-                    CommonRows::Query(query) => self.derived(*query, name, relations),
+                    CommonRows::Query(mut query) => {
+                        // It may be read from further within than where it was said.
+                        match scopes_of(parent).checked_sub(around).map(u16::try_from) {
+                            Some(Ok(deeper)) => deepen_references(&mut query, deeper),
+                            _ if free_references(&mut query).is_empty() => {}
+                            _ => return unsupported("outer columns in a recursive table"),
+                        }
+                        self.lateral(*query, name, relations)
+                    }
                     CommonRows::Added { nesting, .. } if nesting != self.nesting.get() => {
                         unsupported("a recursive table in a sub-query")
                     }

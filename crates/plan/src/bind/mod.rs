@@ -299,6 +299,8 @@ struct CommonTable {
     rows: CommonRows,
     /// How many relations it has.
     relations: usize,
+    /// How many SELECTs are around the one that it is for.
+    around: usize,
 }
 
 /// What a table of WITH holds.

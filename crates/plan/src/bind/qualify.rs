@@ -92,9 +92,10 @@ impl Binder<'_> {
                 // Within its own recursion its name means it as well.
                 let is_recursive = with.recursive && is_recursive(table);
                 if !is_recursive {
-                    self.qualify(&mut table.query, None, Items::Named(&[]))?;
+                    let scope = parent.map(|_| QueryScope::new(parent, Vec::new()));
+                    self.qualify(&mut table.query, scope.as_ref(), Items::Named(&[]))?;
                 }
-                let common = self.common_table(table, is_recursive)?;
+                let common = self.common_table(table, is_recursive, parent)?;
                 self.ctes.borrow_mut().push(common);
                 if is_recursive {
                     self.qualify(&mut table.query, None, Items::Named(&[]))?;

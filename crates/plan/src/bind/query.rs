@@ -12,7 +12,7 @@ use values::types::{Collation, ColumnType};
 
 use super::limit::limit_of;
 use super::recursion::is_recursive;
-use super::scope::QueryScope;
+use super::scope::{QueryScope, scopes_of};
 use super::side_charset::{give_in_charset, text_of_both};
 use super::{Binder, CommonRows, CommonTable};
 use crate::bind::scalar::{Bound, unsupported};
@@ -72,7 +72,7 @@ impl Binder<'_> {
         if let Some(with) = &query.with {
             for cte in &with.cte_tables {
                 let is_recursive = with.recursive && is_recursive(cte);
-                let common = self.common_table(cte, is_recursive)?;
+                let common = self.common_table(cte, is_recursive, parent)?;
                 self.ctes.borrow_mut().push(common);
             }
         }
@@ -107,19 +107,28 @@ impl Binder<'_> {
         Ok(bound)
     }
 
-    /// A table of WITH, in which those before it are seen.
-    pub(super) fn common_table(&self, cte: &ast::Cte, is_recursive: bool) -> Bound<CommonTable> {
+    /// A table of WITH, in which those before it are seen, and the SELECTs around the one that it
+    /// is for; of a recursive one that are none.
+    pub(super) fn common_table(
+        &self,
+        cte: &ast::Cte,
+        is_recursive: bool,
+        parent: Option<&QueryScope<'_>>,
+    ) -> Bound<CommonTable> {
         let before = self.relations.get();
         let query = match is_recursive {
             true => self.recursion(cte)?,
             false => {
-                let mut query = self.query(&cte.query, None)?;
+                // As a derived table would, it stands in a SELECT of which it sees nothing.
+                let scope = parent.map(|_| QueryScope::new(parent, Vec::new()));
+                let mut query = self.query(&cte.query, scope.as_ref())?;
                 rename(&mut query.columns, &cte.alias)?;
                 query
             }
         };
         let (name, relations) = (cte.alias.name.value.clone(), self.relations.get() - before);
-        Ok(CommonTable { name, rows: CommonRows::Query(Box::new(query)), relations })
+        let rows = CommonRows::Query(Box::new(query));
+        Ok(CommonTable { name, rows, relations, around: scopes_of(parent) })
     }
 
     /// A query whose own ORDER BY and LIMIT come first: the only side of a union.

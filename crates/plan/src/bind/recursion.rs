@@ -94,7 +94,7 @@ impl Binder<'_> {
             nesting: self.nesting.get(),
         };
         let name = cte.alias.name.value.clone();
-        self.ctes.borrow_mut().push(CommonTable { name, rows, relations: 1 });
+        self.ctes.borrow_mut().push(CommonTable { name, rows, relations: 1, around: 0 });
         let next = self.union_of(&steps, true)?;
         if next.columns.len() != seed.columns.len() {
             return Err(SqlError::new(

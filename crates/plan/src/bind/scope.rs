@@ -591,6 +591,11 @@ impl Binder<'_> {
     }
 }
 
+/// How many SELECTs these are, the outermost included.
+pub(super) fn scopes_of(scope: Option<&QueryScope<'_>>) -> usize {
+    std::iter::successors(scope, |scope| scope.parent).count()
+}
+
 /// An item of an enclosing SELECT's list as a sub-query so many levels within it has it.
 ///
 /// # Errors

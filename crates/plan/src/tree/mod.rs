@@ -51,7 +51,7 @@ pub use pinned_literals::{PinnedLiterals, are_pinned, pin_all};
 pub use point_select::{PointSelect, ResultOutput, RowOrigin};
 pub use step::{Class, HashKeys, JoinStep, Member, Scan, class_of};
 pub use subquery::{AskedQuery, Members};
-pub use walk::{each_node_mut, free_references, outer_slots_mut};
+pub use walk::{deepen_references, each_node_mut, free_references, outer_slots_mut};
 pub use window::{
     Frame, FrameBound, WINDOW_FUNCTIONS, Window, WindowCall, WindowFunction, Windowing,
 };

@@ -69,6 +69,17 @@ pub fn outer_slots_mut(query: &mut Query, each: &mut dyn FnMut(&mut Node)) {
     });
 }
 
+/// Puts so many SELECTs between a sub-query and those around it that it refers to.
+pub fn deepen_references(query: &mut Query, levels: u16) {
+    each_node_mut(query, 1, &mut |node, level| {
+        if let Kind::Outer(outer, _) = &mut node.kind
+            && *outer >= level
+        {
+            *outer += levels;
+        }
+    });
+}
+
 /// The columns outside of a sub-query that it refers to: levels from 1, and slots.
 pub fn free_references(query: &mut Query) -> Vec<(u16, usize)> {
     let mut free = Vec::new();
