@@ -68,6 +68,8 @@ pub struct SessionVariables {
     pub auto_is_null: bool,
     /// sql_safe_updates.
     pub safe_updates: bool,
+    /// insert_id, until rows have got it.
+    pub insert_id: Option<u64>,
     /// time_zone.
     pub zone: Zone,
     /// autocommit.
@@ -321,6 +323,7 @@ impl SessionVariables {
             block_mode: BlockMode::default(),
             auto_is_null: false,
             safe_updates: false,
+            insert_id: None,
             zone: Zone::of_system(),
             autocommit: true,
             durability: None,
@@ -356,6 +359,7 @@ impl SessionVariables {
             zero_is_value: self.mode.no_auto_value_on_zero(),
             increment: self.number_increment,
             offset: self.number_offset,
+            repeats_last: true,
         }
     }
 
@@ -558,6 +562,7 @@ impl SessionVariables {
                 shown = Some(LogOutput::of(&text).ok_or_else(wrong)?.to_string());
             }
             "sql_auto_is_null" => self.auto_is_null = text == "ON",
+            "insert_id" => self.insert_id = text.parse().ok().filter(|number| *number > 0),
             "sql_safe_updates" => self.safe_updates = text == "ON",
             "lc_time_names" => {
                 self.time_names = TimeNames::find(&text).ok_or_else(|| {

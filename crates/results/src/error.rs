@@ -482,6 +482,7 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         BrokenRule::NoColumns => ErrorCode::TableMustHaveColumns,
         BrokenRule::NoVisibleColumn => ErrorCode::NoVisibleColumn,
         BrokenRule::AllColumnsDropped => ErrorCode::CantRemoveAllFields,
+        BrokenRule::LongWord(_) => ErrorCode::TooLongSetEnumValue,
         BrokenRule::TooManyColumns => ErrorCode::TooManyFields,
         BrokenRule::TooManyIndexes => ErrorCode::TooManyKeys,
         BrokenRule::DuplicateColumn(_) => ErrorCode::DupFieldname,

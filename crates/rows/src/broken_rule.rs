@@ -18,7 +18,7 @@ pub enum BrokenRule {
     #[error("A table must have at least one visible column.")]
     NoVisibleColumn,
     /// ALTER TABLE takes the last column away.
-    #[error("You can't delete all columns with ALTER TABLE")]
+    #[error("You can't delete all columns with ALTER TABLE; use DROP TABLE instead")]
     AllColumnsDropped,
     /// More columns, or places of them in rows, than a table may have.
     #[error("Too many columns")]
@@ -49,6 +49,9 @@ pub enum BrokenRule {
     /// An ENUM of no value, or of too many.
     #[error("Wrong number of ENUM values for column '{0}'")]
     EnumValues(String),
+    /// A word of an ENUM or SET that is too long.
+    #[error("Too long enumeration/set value for column {0}.")]
+    LongWord(String),
     /// A SET of no member, or of too many.
     #[error("Too many strings for column {0} and SET")]
     SetValues(String),

@@ -314,7 +314,7 @@ fn numbers_of_a_load_go_by_increment_and_offset() {
     let engine = engine_in(directory.path());
     let t = numbered(&engine);
     let load = try_begin(&engine, &t, OnDuplicate::Ignore).unwrap();
-    let rules = NumberRules { increment: 10, offset: 3, zero_is_value: false };
+    let rules = NumberRules { increment: 10, offset: 3, ..NumberRules::default() };
     let mut numbers = load.numbers(rules).unwrap().expect("such a column");
     let mut number = |value| {
         let mut row = [value];

@@ -594,6 +594,8 @@ fn column_attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<
         }
         column.on_update_now = true;
     } else if cursor.take("AUTO_INCREMENT") {
+        // NULL before it means nothing, in MySQL either.
+        column.nullable = Some(false);
         column.auto_increment = true;
     } else if cursor.take_all(&["PRIMARY", "KEY"]) || cursor.take("PRIMARY") {
         column.primary = true;

@@ -352,6 +352,7 @@ table! {
     MustChangePasswordLogin 1862 b"HY000";
     AesInvalidIv 1882 b"HY000";
     ExpressionNotAllowed 1901 b"HY000";
+    ValueForGeneratedColumn 1906 b"HY000";
     StatementTimeout 1969 b"70100";
     SubqueriesNotSupported 1970 b"42000";
     SetStatementNotSupported 1971 b"42000";
@@ -394,6 +395,7 @@ table! {
     AesInvalidKdfIterations 3236 b"HY000";
     WarnAesKeySize 3237 b"HY000";
     AesInvalidKdfOptionSize 3238 b"HY000";
+    TooLongSetEnumValue 3505 b"HY000";
     InvalidBitwiseOperandsSize 3513 b"HY000";
     PkIndexCantBeInvisible 3522 b"HY000";
     UnknownAuthid 3523 b"HY000";

@@ -362,7 +362,7 @@ impl Making for Copying<'_> {
     fn duplicate(&self, index: usize, row_key: &[u8], row: &[u8]) -> Result<Error> {
         let row = row_at(self.table, row_key, row)?;
         let copied = self.copied(row_key, &row.values()?, self.known(row_key)?, None)?;
-        Ok(duplicate(self.next, index, &copied.datums()))
+        Ok(duplicate(self.next, index, &copied.datums(), Zone::UTC))
     }
 }
 

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 
 use values::datum::Datum;
+use values::temporal::Zone;
 
 use crate::bulk::RowSorter;
 use crate::error::{Error, Result};
@@ -246,14 +247,15 @@ impl Making for NewIndexes<'_> {
 
     fn duplicate(&self, index: usize, row_key: &[u8], row: &[u8]) -> Result<Error> {
         if !self.is_in_notes() {
-            return Ok(duplicate(self.next, index, &row_at(self.next, row_key, row)?.values()?));
+            let row = row_at(self.next, row_key, row)?.values()?;
+            return Ok(duplicate(self.next, index, &row, Zone::UTC));
         }
         let column = self.columns_in(row_key, row)?;
         let mut values = vec![Datum::Null; self.next.columns.len()];
         for part in &self.next.codecs[index].parts {
             values[part.column] = column(part.column)?;
         }
-        Ok(duplicate(self.next, index, &values))
+        Ok(duplicate(self.next, index, &values, Zone::UTC))
     }
 }
 

@@ -40,6 +40,8 @@ use super::existing::Existing;
 use super::merge::Merge;
 use super::progress::Progress;
 use super::sorter::{FreeChunks, RunForm, Sorter};
+use values::temporal::Zone;
+
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::store::{Cursor, KeyRange, Read};
@@ -293,7 +295,7 @@ impl Duplicates {
 /// # Errors
 /// `Corrupt`.
 pub(super) fn duplicate_of(table: &Table, index: usize, key: &[u8], row: &[u8]) -> Result<Error> {
-    Ok(duplicate(table, index, &row_at(table, key, row)?.values()?))
+    Ok(duplicate(table, index, &row_at(table, key, row)?.values()?, Zone::UTC))
 }
 
 /// A row of shared keys, with these: by index, then the number of the key.

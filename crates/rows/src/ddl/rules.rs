@@ -21,6 +21,8 @@ pub const INDEXES_MAX: usize = 64;
 pub const INDEX_PARTS_MAX: usize = 16;
 /// Most characters of a name.
 pub const NAME_CHARS_MAX: usize = 64;
+/// Characters of a word of an ENUM or SET.
+const WORD_CHARS_MAX: usize = 255;
 
 /// Checks the rules every stored definition fulfils.
 pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
@@ -254,6 +256,11 @@ fn validate_column(definition: &TableDefinition, position: usize, column: &Colum
             if values.is_empty() || values.len() > ColumnType::SET_MEMBERS_MAX =>
         {
             return wrong(BrokenRule::SetValues);
+        }
+        ColumnType::Enum { values, .. } | ColumnType::Set { values, .. }
+            if values.iter().any(|word| word.chars().count() > WORD_CHARS_MAX) =>
+        {
+            return wrong(BrokenRule::LongWord);
         }
         ColumnType::Bit { bits } if !(1..=64).contains(bits) => return wrong(BrokenRule::Bits),
         _ => {}

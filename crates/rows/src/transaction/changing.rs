@@ -142,7 +142,7 @@ impl Transaction {
             self.store.await_ranges(&new_key, self.wait)?;
             self.store.lock(&new_key, self.wait)?;
             if self.is_taken(table, &new_key)? {
-                return Err(duplicate(table, 0, &new_values));
+                return Err(duplicate(table, 0, &new_values, self.zone));
             }
             self.note_change(table, row_key, Some(&old_values), ChangedTo::Nothing);
             self.note_columns(table, row_key, ChangedTo::Nothing);

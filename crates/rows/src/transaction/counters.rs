@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. A number is handed out once, whatever becomes of its row; but a row that is to be put in
 //!    again where waiting is allowed gives its number back if nobody has had the next, and the last
-//!    number that a column can hold is handed out whenever no other is left.
+//!    number that a column can hold may be handed out again (`NumberRules::repeats_last`).
 //! 2. A row that was refused does not move the counter past its own value.
 //! 3. Before a row that came with a number can be seen or its lock is free, the table knows of the
 //!    number (`TableState::given_to`).
@@ -36,6 +36,12 @@ impl Transaction {
                     return Ok(Some(number));
                 }
                 let (rules, value_max) = (self.number_rules, auto_increment_max(ty));
+                if let Some(said) = self.next_number {
+                    let number = said.min(value_max);
+                    self.next_number = Some(rules.at_or_above(number.saturating_add(1)));
+                    self.engine.note_auto_increment(table, number)?;
+                    return Ok(Some(number));
+                }
                 self.engine.next_auto_increment(table, value_max, rules).map(Some)
             }
             _ => Ok(None),
@@ -54,6 +60,10 @@ impl Transaction {
             && error.would_wait()
         {
             if self.expected.put_back(table.id, value) {
+                return;
+            }
+            if let Some(next) = &mut self.next_number {
+                *next = value;
                 return;
             }
             let next = &table.state.auto_increment;
@@ -134,7 +144,7 @@ pub(crate) fn auto_increment_max(ty: &ColumnType) -> u64 {
 }
 
 impl Engine {
-    /// Hands out the next AUTO_INCREMENT value of a table; the last one of its column for ever.
+    /// Hands out the next AUTO_INCREMENT value of a table.
     fn next_auto_increment(
         &self,
         table: &Table,
@@ -149,9 +159,7 @@ impl Engine {
             });
         match taken {
             Ok(next) => Ok(rules.at_or_above(next)),
-            // The last number is given again, so that its row is what stands in the way (InnoDB
-            // does so).
-            Err(_) if value_max < u64::MAX => Ok(value_max),
+            Err(_) if rules.repeats_last && value_max < u64::MAX => Ok(value_max),
             Err(_) => Err(Error::Exhausted),
         }
     }

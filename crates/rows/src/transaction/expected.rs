@@ -148,7 +148,9 @@ impl Transaction {
     /// # Errors
     /// Those of entering the table and of reading its last value.
     pub fn expect_numbers(&mut self, table: &Arc<Table>, rows: u64) -> Result<()> {
-        let Some(position) = table.auto_increment() else { return Ok(()) };
+        let Some(position) = table.auto_increment().filter(|_| self.next_number.is_none()) else {
+            return Ok(());
+        };
         self.enter_to_add(table)?;
         let value_max = auto_increment_max(&table.columns[position].ty);
         // Where there are too few left, the row that gets none is to fail, not the first one.

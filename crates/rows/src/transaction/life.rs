@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use resources::budget::{SMALL_BYTES, Share};
+use values::temporal::Zone;
 
 use super::expected::ExpectedRows;
 use super::number_rules::NumberRules;
@@ -42,6 +43,10 @@ pub struct Transaction {
     pub(super) scratch: (Vec<u8>, Vec<u8>),
     /// How AUTO_INCREMENT values are made.
     pub(super) number_rules: NumberRules,
+    /// The AUTO_INCREMENT value of the next row that leaves it to the engine, if it is said.
+    pub(super) next_number: Option<u64>,
+    /// The zone in which its errors show points in time.
+    pub(super) zone: Zone,
     /// Whether foreign keys are obeyed.
     pub(super) obeys_foreign_keys: bool,
     /// Whether what its scans have looked at stays as it is (`ranges`).
@@ -90,6 +95,8 @@ impl Engine {
             expected: ExpectedRows::default(),
             scratch: Default::default(),
             number_rules: NumberRules::default(),
+            next_number: None,
+            zone: Zone::UTC,
             obeys_foreign_keys: true,
             locks_ranges: false,
             others: Vec::new(),
@@ -110,6 +117,17 @@ impl Transaction {
     /// whoever changes the rules puts the default back when its rows are in.
     pub fn number_by(&mut self, rules: NumberRules) {
         self.number_rules = rules;
+    }
+
+    /// Has the rows of a statement get this AUTO_INCREMENT value and those behind it, whatever the
+    /// counter says (`insert_id`). Gives what was said before: `None` once a row has got one.
+    pub fn number_from(&mut self, first: Option<u64>) -> Option<u64> {
+        std::mem::replace(&mut self.next_number, first)
+    }
+
+    /// Has its errors show points in time in a zone, until it is said otherwise.
+    pub fn show_times_in(&mut self, zone: Zone) {
+        self.zone = zone;
     }
 
     /// The latest committed state with this transaction's writes on top.

@@ -12,18 +12,21 @@ pub struct NumberRules {
     pub increment: u64,
     /// The first one; without meaning where it is above `increment`, as in MySQL.
     pub offset: u64,
+    /// Whether the last number that a column can hold is given again where no other is left, so
+    /// that its row is what stands in the way (InnoDB in MySQL does so), or the row is refused.
+    pub repeats_last: bool,
 }
 
 impl Default for NumberRules {
     fn default() -> NumberRules {
-        NumberRules { zero_is_value: false, increment: 1, offset: 1 }
+        NumberRules { zero_is_value: false, increment: 1, offset: 1, repeats_last: false }
     }
 }
 
 impl NumberRules {
     /// Of rows that have their values, or zeros that are to stay.
     pub(crate) const AS_GIVEN: NumberRules =
-        NumberRules { zero_is_value: true, increment: 1, offset: 1 };
+        NumberRules { zero_is_value: true, increment: 1, offset: 1, repeats_last: false };
 
     /// Whether each value follows the one before.
     pub fn are_consecutive(self) -> bool {
@@ -56,7 +59,7 @@ mod tests {
             // The offset is ignored.
             (5, 10, [5, 10, 15]),
         ] {
-            let rules = NumberRules { increment, offset, zero_is_value: false };
+            let rules = NumberRules { increment, offset, ..NumberRules::default() };
             let mut next = 1;
             for value in values {
                 let given = rules.at_or_above(next);
@@ -64,7 +67,7 @@ mod tests {
                 next = given + 1;
             }
         }
-        let rules = NumberRules { increment: 10, offset: 5, zero_is_value: false };
+        let rules = NumberRules { increment: 10, offset: 5, ..NumberRules::default() };
         assert_eq!([6, 14, 15, 16].map(|next| rules.at_or_above(next)), [15, 15, 15, 25]);
         assert_eq!(rules.at_or_above(u64::MAX), u64::MAX);
     }

@@ -9,10 +9,10 @@
 
 use expression::shown_elements;
 use values::datum::Datum;
+use values::row::RowRef;
 use values::temporal::Zone;
 use values::text::write_text;
-
-use values::row::RowRef;
+use values::types::ColumnType;
 
 use super::children::{Cascade, ParentChange};
 use super::life::Transaction;
@@ -58,7 +58,7 @@ impl Transaction {
         if !self.expected.is_coming() {
             self.store.lock(&row_key, self.wait)?;
             if self.is_taken(table, &row_key)? {
-                return Err(duplicate(table, 0, row));
+                return Err(duplicate(table, 0, row, self.zone));
             }
         }
         Ok(row_key)
@@ -167,7 +167,7 @@ impl Transaction {
         let (mut key, mut value) = std::mem::take(&mut self.scratch);
         let unique = table.push_entry(index, row, row_key, &mut key, &mut value)?;
         if unique && !self.claim_entry(table, index, &key)? {
-            return Err(duplicate(table, index, row));
+            return Err(duplicate(table, index, row, self.zone));
         }
         let entry = (key.as_slice().to_vec(), value.as_slice().to_vec());
         self.scratch = (key, value);
@@ -199,7 +199,7 @@ impl Transaction {
     ) -> Result<()> {
         let index = table.codecs.len() + entry.index;
         if entry.unique && !self.claim_entry(table, index, &entry.key)? {
-            return Err(duplicate(table, index, row));
+            return Err(duplicate(table, index, row, self.zone));
         }
         self.store.insert(entry.key, entry.value, self.wait)
     }
@@ -249,7 +249,7 @@ impl Transaction {
 }
 
 /// The error for a row whose key in a unique index is taken.
-pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>]) -> Error {
+pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>], zone: Zone) -> Error {
     let array = table.multi_valued_at(index).map(|of| of.array);
     let mut entry = Vec::new();
     let parts = table.codec_at(index).parts.iter().enumerate();
@@ -264,7 +264,10 @@ pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>]) -> Error
             Datum::Bytes(elements) if array == Some(number) => {
                 entry.extend_from_slice(shown_elements(&part.ty, elements).as_bytes());
             }
-            value => write_text(&part.ty, value, Zone::UTC, &mut entry),
+            Datum::Bytes(bytes) if part.ty.is_binary_string() => {
+                entry.extend_from_slice(shown_bytes(&part.ty, bytes).as_bytes());
+            }
+            value => write_text(&part.ty, value, zone, &mut entry),
         }
     }
     Error::Duplicate {
@@ -272,4 +275,18 @@ pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>]) -> Error
         index: table.index_at(index).name.clone(),
         entry: String::from_utf8_lossy(&entry).into_owned(),
     }
+}
+
+/// Bytes as MySQL's error 1062 shows them: without the zeros at the end of a BINARY, in hexadecimal
+/// those that are no signs of ASCII.
+fn shown_bytes(ty: &ColumnType, bytes: &[u8]) -> String {
+    let end = match ty {
+        ColumnType::Binary { .. } => bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1),
+        _ => bytes.len(),
+    };
+    let sign = |byte: &u8| match byte {
+        b' '..=b'~' => char::from(*byte).to_string(),
+        byte => format!("\\x{byte:02X}"),
+    };
+    bytes[..end].iter().map(sign).collect()
 }

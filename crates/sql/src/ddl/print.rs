@@ -76,7 +76,7 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
         DefaultValue::Dropped => {}
         DefaultValue::Literal(None) | DefaultValue::None => {
             let long = matches!(column.ty, ColumnType::Text { .. } | ColumnType::Blob { .. });
-            if column.nullable && !long {
+            if column.nullable && !long && !column.auto_increment {
                 line.push_str(" DEFAULT NULL");
             }
         }

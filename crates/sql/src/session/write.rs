@@ -189,7 +189,14 @@ impl Session {
                 known: Some(&known),
                 subqueries: None,
             };
-            work(transaction, &context, session)
+            transaction.show_times_in(session.variables.zone);
+            let said = session.variables.insert_id;
+            transaction.number_from(said);
+            let written = work(transaction, &context, session);
+            if transaction.number_from(None) != said {
+                Arc::make_mut(&mut session.variables).insert_id = None;
+            }
+            written
         };
         let result = match group {
             Some(group) if self.open.is_none() => self.writing_in(group, work),

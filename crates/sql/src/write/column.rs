@@ -230,16 +230,30 @@ impl WriteContext<'_> {
         }
     }
 
-    /// Refuses a value that a statement gives a computed column: DEFAULT alone is let pass.
+    /// What becomes of a value that a statement gives a computed column. DEFAULT alone is let pass
+    /// in strict mode; outside of it any value is, and means nothing: dumps that MariaDB's tools
+    /// make have some.
     ///
     /// # Errors
-    /// 3105.
-    pub fn give_computed<T>(&self, column: &Column, table: &str) -> Result<T> {
-        let message = format!(
-            "The value specified for generated column '{}' in table '{table}' is not allowed.",
-            column.name
+    /// 3105 in strict mode.
+    pub fn give_computed(&self, column: &Column, table: &str) -> Result<Value> {
+        let name = &column.name;
+        if self.facts.mode.strict() {
+            let message = format!(
+                "The value specified for generated column '{name}' in table '{table}' is not \
+                 allowed."
+            );
+            return Err(SqlError::new(ErrorCode::NonDefaultValueForGeneratedColumn, message));
+        }
+        self.warnings.borrow_mut().push(
+            Level::Warning,
+            ErrorCode::ValueForGeneratedColumn,
+            format!(
+                "The value specified for generated column '{name}' in table '{table}' has been \
+                 ignored"
+            ),
         );
-        Err(SqlError::new(ErrorCode::NonDefaultValueForGeneratedColumn, message))
+        Ok(Value::Null)
     }
 
     fn store_null(&self, column: &Column, by: StoredBy) -> Result<Value> {

@@ -108,7 +108,8 @@ impl InsertPlan {
             let Some(node) = node else { continue };
             let column = &self.table.columns[*position];
             if column.computed.is_some() {
-                return context.give_computed(column, &self.table.name);
+                context.give_computed(column, &self.table.name)?;
+                continue;
             }
             // The most frequent value is a literal, which needs no evaluation.
             let value = if let Kind::Parameter(n) = node.kind {
