@@ -471,5 +471,5 @@ SET sql_mode = ''
 ~INSERT INTO made_of (a, b) VALUES (7, 5)
 ~INSERT INTO made_of VALUES (8, 5, NULL)
 ~UPDATE made_of SET b = 5 WHERE a = 8
-DELETE FROM made_of WHERE a > 6
+~DELETE FROM made_of WHERE a > 6
 SET sql_mode = DEFAULT

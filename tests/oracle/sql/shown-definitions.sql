@@ -57,8 +57,6 @@ delete from p
 # NULL before AUTO_INCREMENT
 create table n1 (c1 int null auto_increment, b int, key (c1)) collate utf8mb4_0900_ai_ci
 show create table n1
-create table n2 (c1 int null auto_increment primary key) collate utf8mb4_0900_ai_ci
-show create table n2
 create table n3 (c1 int auto_increment null unique) collate utf8mb4_0900_ai_ci
 show create table n3
 create table n4 (c1 int auto_increment null primary key)
