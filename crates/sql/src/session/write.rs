@@ -193,7 +193,8 @@ impl Session {
             let said = session.variables.insert_id;
             transaction.number_from(said);
             let written = work(transaction, &context, session);
-            if transaction.number_from(None) != said {
+            // A statement that would have to wait is run again.
+            if transaction.number_from(None) != said && written.is_ok() {
                 Arc::make_mut(&mut session.variables).insert_id = None;
             }
             written
