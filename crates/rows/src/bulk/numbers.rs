@@ -60,7 +60,8 @@ impl AutoIncrements {
             Datum::Int(0) | Datum::UInt(0) if self.rules.zero_is_value => {}
             Datum::Null | Datum::Int(0) | Datum::UInt(0) => {
                 let next = self.rules.at_or_above(self.next);
-                if next > self.value_max && !(self.rules.repeats_last && self.value_max < u64::MAX) {
+                if next > self.value_max && !(self.rules.repeats_last && self.value_max < u64::MAX)
+                {
                     return Err(Error::Exhausted);
                 }
                 let number = next.min(self.value_max);

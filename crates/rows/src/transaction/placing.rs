@@ -281,7 +281,9 @@ pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>], zone: Zo
 /// those that are no signs of ASCII.
 fn shown_bytes(ty: &ColumnType, bytes: &[u8]) -> String {
     let end = match ty {
-        ColumnType::Binary { .. } => bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1),
+        ColumnType::Binary { .. } => {
+            bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1)
+        }
         _ => bytes.len(),
     };
     let sign = |byte: &u8| match byte {
