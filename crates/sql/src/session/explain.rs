@@ -193,8 +193,7 @@ impl Session {
         let sizes = &Sizes::new(&facts, &*view, &[]);
         let known = Literals::Known(&[]);
         let bound = self.bind(&query, &item_texts(text), known).map_err(SqlError::from)?;
-        let with = self.text_check(&[], false);
-        bound.compared_texts.iter().try_for_each(|text| text.check(&with))?;
+        self.check_known_texts(&bound.compared_texts)?;
         self.check_explained(&bound.views, &bound.tables)?;
         // Its plan as a tree tells more than lines have room for.
         let look_up = if format == ExplainFormat::Table { look_up(&bound) } else { None };

@@ -29,8 +29,7 @@ impl Session {
     ) -> Result<Option<(RowStream, Vec<Column>)>> {
         let Some(query) = &create.query else { return Ok(None) };
         let plan = self.plan_query(query, &create.texts, &[]).map_err(SqlError::from)?;
-        let with = self.text_check(&[], false);
-        plan.compared_texts.iter().try_for_each(|text| text.check(&with))?;
+        self.check_known_texts(&plan.compared_texts)?;
         let stream = self.select_latest(&plan, &[], false)?;
         let outputs = match &plan.written.body {
             Body::Select(select) => &select.outputs[..],

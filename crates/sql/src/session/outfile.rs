@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use expression::text_of;
+use expression::{is_number, text_of};
 use sqlparser::ast::Query;
 use syntax::load::Format;
 use values::ErrorCode;
@@ -169,15 +169,7 @@ impl Session {
 
 /// Whether a value of a type is a text as OPTIONALLY ENCLOSED understands it: times are.
 fn is_text(ty: &ColumnType) -> bool {
-    !matches!(
-        ty,
-        ColumnType::Int { .. }
-            | ColumnType::Decimal { .. }
-            | ColumnType::Float(_)
-            | ColumnType::Double(_)
-            | ColumnType::Year
-            | ColumnType::Bit { .. }
-    )
+    !is_number(ty)
 }
 
 /// The text of a column's value.

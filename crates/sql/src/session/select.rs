@@ -211,8 +211,7 @@ impl Session {
         how: ExecutionMode,
     ) -> Result<RowStream> {
         let bound = self.bind(query, texts, Literals::Known(&[])).map_err(SqlError::from)?;
-        let with = self.text_check(&[], false);
-        bound.compared_texts.iter().try_for_each(|text| text.check(&with))?;
+        self.check_known_texts(&bound.compared_texts)?;
         self.check_locks_of(&bound.tables, how)?;
         if let Some(plan) = look_up(&bound)
             && let Some(rows) = self.run_plan(&Arc::new(plan), &[], how)?

@@ -483,12 +483,14 @@ impl Session {
         Ok(())
     }
 
+    /// The same of a query whose literals stand in it.
+    pub(super) fn check_known_texts(&self, texts: &[ComparedText]) -> Result<()> {
+        let with = self.text_check(&[], false);
+        texts.iter().try_for_each(|text| text.check(&with).map_err(SqlError::from))
+    }
+
     /// What such texts are checked with.
-    pub(super) fn text_check<'l>(
-        &self,
-        literals: &'l [Datum<'l>],
-        is_write: bool,
-    ) -> TextCheck<'l> {
+    fn text_check<'l>(&self, literals: &'l [Datum<'l>], is_write: bool) -> TextCheck<'l> {
         let (zone, mode) = (self.variables.zone, self.variables.mode);
         TextCheck { literals, zone, mode, is_strict_write: is_write && mode.strict() }
     }

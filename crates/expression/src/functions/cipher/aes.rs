@@ -1,5 +1,5 @@
 //! AES_ENCRYPT and AES_DECRYPT: `(text, key [, vector [, kdf [, salt [, info or iterations]]]])`,
-//! as MySQL 9.7 has them (tests/oracle/sql/aes.sql).
+//! as MySQL 9.7 has them (tests/oracle/sql/ciphers.sql).
 //!
 //! Without a KDF the key is a text of any length, whose bytes are laid over those that the mode has
 //! keys of by exclusive or; a KDF (`hkdf`, `pbkdf2_hmac`, both over SHA-512) makes one of as many.

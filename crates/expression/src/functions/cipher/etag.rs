@@ -6,8 +6,8 @@
 //! hash of NULL     one number (`OF_NULL`)
 //! ```
 //!
-//! The order of values does not matter. The facts are measured (tests/oracle/sql/etag.sql); JSON
-//! alone has another hash there, of its stored form, which is not this server's.
+//! The order of values does not matter. The facts are measured (tests/oracle/sql/ciphers.sql);
+//! JSON alone has another hash there, of its stored form, which is not this server's.
 
 use values::datum::Datum;
 use xxhash_rust::xxh3::xxh3_128;
