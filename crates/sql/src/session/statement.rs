@@ -486,7 +486,7 @@ impl Session {
     /// The same of a query whose literals stand in it.
     pub(super) fn check_known_texts(&self, texts: &[ComparedText]) -> Result<()> {
         let with = self.text_check(&[], false);
-        texts.iter().try_for_each(|text| text.check(&with).map_err(SqlError::from))
+        texts.iter().try_for_each(|text| text.check(&with))
     }
 
     /// What such texts are checked with.
