@@ -275,9 +275,22 @@ impl GlobalVariables {
         // A session with this value must be possible.
         let mut possible = SessionVariables::new(&GlobalVariables::default())?;
         possible.keep(definition, text)?;
-        self.values.write().insert(definition.name, possible.text(definition));
+        let mut values = self.values.write();
+        values.insert(definition.name, possible.text(definition));
+        if let Some(pair) = text_pair(definition.name) {
+            values.extend(pair.map(|name| (name, possible.values[name].clone())));
+        }
         Ok(())
     }
+}
+
+/// The variables of a character set and of its collation, one of which has this name.
+fn text_pair(name: &str) -> Option<[&'static str; 2]> {
+    const PAIRS: [[&str; 2]; 2] = [
+        ["character_set_database", "collation_database"],
+        ["character_set_server", "collation_server"],
+    ];
+    PAIRS.into_iter().find(|pair| pair.contains(&name))
 }
 
 /// The character sets of a session.
@@ -538,6 +551,15 @@ impl SessionVariables {
                     false => character_set(&text)?,
                 };
             }
+            "character_set_database" | "character_set_server" => {
+                let collation = Collation::default_of(character_set(&text)?);
+                self.keep_text_pair(definition.name, collation);
+                return Ok(());
+            }
+            "collation_database" | "collation_server" => {
+                self.keep_text_pair(definition.name, collation(&text)?);
+                return Ok(());
+            }
             "div_precision_increment" => {
                 let digits = text.parse().map_err(|_| wrong())?;
                 self.mode = self.mode.with_division_digits(digits);
@@ -579,6 +601,19 @@ impl SessionVariables {
         }
         self.values.insert(definition.name, shown.unwrap_or(text));
         Ok(())
+    }
+
+    /// A collation and its character set, of which the one variable says what the other does.
+    fn keep_text_pair(&mut self, name: &str, collation: Collation) {
+        let Some([of_set, of_collation]) = text_pair(name) else { return };
+        self.values.insert(of_set, collation.set_name().to_string());
+        self.values.insert(of_collation, collation.name().to_string());
+    }
+
+    /// The collation that a variable names, or the one of its pair.
+    pub fn collation_of(&self, name: &str) -> Option<Collation> {
+        let [_, of_collation] = text_pair(name)?;
+        collation(self.values.get(of_collation)?).ok()
     }
 
     /// The collation of literals, and their character set with it.

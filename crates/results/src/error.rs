@@ -511,6 +511,7 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         BrokenRule::JsonKey(_) => ErrorCode::JsonUsedAsKey,
         BrokenRule::SetValues(_) => ErrorCode::TooBigSet,
         BrokenRule::Bits(_) => ErrorCode::TooBigDisplaywidth,
+        BrokenRule::EmptyPrefix(_) => ErrorCode::KeyPart0,
         BrokenRule::PrefixKey => ErrorCode::WrongSubKey,
         BrokenRule::PrimaryName => ErrorCode::WrongNameForIndex,
         BrokenRule::LongName(_) => ErrorCode::TooLongIdent,

@@ -104,7 +104,10 @@ pub enum BrokenRule {
         "JSON column '{0}' supports indexing only via generated columns on a specified JSON path."
     )]
     JsonKey(String),
-    /// A prefix of nothing, or of what is no text.
+    /// A prefix of nothing.
+    #[error("Key part '{0}' length cannot be 0")]
+    EmptyPrefix(String),
+    /// A prefix of what is no text.
     #[error(
         "Incorrect prefix key; the used key part isn't a string, the used length is longer than the \
          key part, or the storage engine doesn't support unique prefix keys"

@@ -39,3 +39,4 @@ pub use server::{
     SqlOptions, StageProgress, StatementProgress,
 };
 pub use session::{Session, SessionCommand, limit_reached};
+pub use syntax::scan::client_text::ClientText;

@@ -109,6 +109,7 @@ use expression::{
 };
 use prepared::PreparedStatement;
 use syntax::TableName;
+use syntax::scan::client_text::ClientText;
 use syntax::scan::Scanned;
 use transaction::OpenTransaction;
 use usage::UncountedUse;
@@ -309,6 +310,11 @@ impl Session {
     /// The character sets of statements and results.
     pub fn charsets(&self) -> Charsets {
         self.variables.charsets
+    }
+
+    /// A statement as the client sent it, in UTF-8.
+    pub fn client_text<'a>(&self, sent: &'a [u8]) -> ClientText<'a> {
+        ClientText::new(sent, self.variables.charsets.client, self.variables.mode)
     }
 
     /// Takes the collation that a login asks for by its number, and its character set: as SET NAMES

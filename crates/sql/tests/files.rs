@@ -254,3 +254,65 @@ fn a_query_that_is_killed_or_fails_leaves_no_file() {
     assert_eq!(error(s, "SELECT (SELECT i FROM n) INTO OUTFILE 'failed'"), 1242);
     assert!(h.names().is_empty(), "{:?}", h.names());
 }
+
+#[test]
+fn files_that_said_no_character_set_were_utf8() {
+    let mut h = house();
+    let s = &mut h.session;
+    // A text is written in its column's set, and read in the database's.
+    run(s, "CREATE DATABASE l CHARACTER SET latin1");
+    run(s, "USE l");
+    run(s, "CREATE TABLE t (a VARCHAR(9), b VARCHAR(9) CHARACTER SET utf8mb4)");
+    run(s, "INSERT INTO t VALUES ('ü', 'x')");
+    run(s, "SELECT a FROM t INTO OUTFILE 'a'");
+    assert_eq!(h.file("a"), b"\xfc\n");
+    let s = &mut h.session;
+    run(s, "SELECT a FROM t INTO OUTFILE 'u' CHARACTER SET utf8mb4");
+    assert_eq!(h.file("u"), "ü\n".as_bytes());
+    let s = &mut h.session;
+    run(s, "LOAD DATA INFILE 'a' INTO TABLE t (b)");
+    run(s, "LOAD DATA INFILE 'u' INTO TABLE t CHARACTER SET utf8mb4 (b)");
+    run(s, "SET character_set_database = utf8mb4");
+    run(s, "LOAD DATA INFILE 'u' INTO TABLE t (b)");
+    assert_eq!(run(s, "SELECT b FROM t"), "x\nü\nü\nü");
+    assert_eq!(run(s, "SELECT @@collation_database"), "utf8mb4_general_ci");
+    run(s, "USE l");
+    assert_eq!(run(s, "SELECT @@character_set_database"), "latin1");
+    // A byte of a character is no backslash.
+    run(s, "CREATE DATABASE j CHARACTER SET gbk");
+    run(s, "USE j");
+    run(s, "CREATE TABLE t (a VARCHAR(9))");
+    run(s, "INSERT INTO t VALUES ('誠\\\\x')");
+    run(s, "SELECT a FROM t INTO OUTFILE 'j'");
+    assert_eq!(h.file("j"), b"\xd5\x5c\x5c\x5cx\n");
+    let s = &mut h.session;
+    run(s, "LOAD DATA INFILE 'j' INTO TABLE t");
+    assert_eq!(run(s, "SELECT a FROM t"), "誠\\x\n誠\\x");
+}
+
+#[test]
+fn a_new_database_did_not_have_the_collation_of_the_server() {
+    let mut h = house();
+    let s = &mut h.session;
+    run(s, "SET collation_server = latin1_german1_ci");
+    assert_eq!(run(s, "SELECT @@character_set_server"), "latin1");
+    run(s, "CREATE DATABASE d");
+    run(s, "CREATE DATABASE e CHARACTER SET utf8mb4");
+    run(s, "SET character_set_server = cp1251");
+    assert_eq!(run(s, "SELECT @@collation_server"), "cp1251_general_ci");
+    run(s, "CREATE DATABASE f");
+    run(s, "SET GLOBAL character_set_server = latin2");
+    let other = &mut session(&h.sql);
+    assert_eq!(run(other, "SELECT @@collation_server"), "latin2_general_ci");
+    run(other, "CREATE DATABASE g");
+    assert_eq!(error(other, "SET character_set_server = nothing"), 1115);
+    assert_eq!(error(other, "SET collation_server = nothing"), 1273);
+    assert_eq!(
+        run(
+            other,
+            "SELECT default_collation_name FROM information_schema.schemata \
+             WHERE schema_name IN ('d', 'e', 'f', 'g') ORDER BY schema_name"
+        ),
+        "latin1_german1_ci\nutf8mb4_general_ci\ncp1251_general_ci\nlatin2_general_ci"
+    );
+}

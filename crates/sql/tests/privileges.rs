@@ -357,3 +357,22 @@ fn every_kind_of_statement_that_the_parser_knows_has_its_privilege() {
     let tried: BTreeSet<&str> = tried.chain(FREE.iter().copied()).map(kind_of).collect();
     assert_eq!(known.difference(&tried).collect::<Vec<_>>(), Vec::<&&str>::new());
 }
+
+#[test]
+fn rows_were_locked_by_an_account_that_may_only_read() {
+    let (sql, mut root) = furnished(&["bob"]);
+    run(&mut root, "GRANT SELECT ON d.* TO bob@localhost");
+    let lock = "SELECT a FROM d.t FOR UPDATE";
+    assert_eq!(number(&mut acting(&sql, "bob"), lock), 1142);
+    for free in ["SELECT a FROM d.t FOR SHARE", "SELECT a FROM d.t LOCK IN SHARE MODE"] {
+        assert_eq!(number(&mut acting(&sql, "bob"), free), 0, "{free}");
+    }
+    let of = "SELECT t.a FROM d.t, d.u FOR SHARE OF t FOR UPDATE OF u";
+    assert_eq!(number(&mut acting(&sql, "bob"), of), 1142);
+    for granted in ["DELETE ON d.t", "UPDATE ON d.*", "LOCK TABLES ON d.*"] {
+        run(&mut root, &format!("GRANT {granted} TO bob@localhost"));
+        assert_eq!(number(&mut acting(&sql, "bob"), lock), 0, "{granted}");
+        run(&mut root, &format!("REVOKE {granted} FROM bob@localhost"));
+        assert_eq!(number(&mut acting(&sql, "bob"), lock), 1142, "{granted}");
+    }
+}

@@ -96,6 +96,7 @@ impl<'a> Cursor<'a> {
             Tokenizer::new(&DIALECT, text).tokenize_with_location().map_err(|error| {
                 syntax_at_location(text, error.location.line, error.location.column)
             })?;
+        join_names_of_digits(&mut tokens);
         let mut parameters = 0u16;
         // Whether the token before can end an operand, or is a character set introducer.
         let (mut operand, mut introducer) = (false, false);
@@ -455,6 +456,30 @@ impl<'a> Cursor<'a> {
                 }
             }
         }
+    }
+}
+
+/// Makes one name of `1Eq` and `2e`: sqlparser takes the digits for a number of which it expects an
+/// exponent.
+fn join_names_of_digits(tokens: &mut Vec<TokenWithSpan>) {
+    let mut at = 0;
+    while let [number, word, ..] = &tokens[at..] {
+        let joined = match (&number.token, &word.token) {
+            (Token::Number(digits, false), Token::Word(word))
+                if word.quote_style.is_none()
+                    && word.value.starts_with(['e', 'E'])
+                    && digits.bytes().all(|byte| byte.is_ascii_digit()) =>
+            {
+                Some(format!("{digits}{}", word.value))
+            }
+            _ => None,
+        };
+        if let Some(name) = joined.filter(|_| number.span.end == word.span.start) {
+            tokens[at].span.end = word.span.end;
+            tokens[at].token = Token::make_word(&name, None);
+            tokens.remove(at + 1);
+        }
+        at += 1;
     }
 }
 

@@ -25,8 +25,9 @@ pub struct Format {
     pub line_start: Vec<u8>,
     /// LINES TERMINATED BY.
     pub line_end: Vec<u8>,
-    /// CHARACTER SET: that of the texts in the file.
-    pub charset: CharacterSet,
+    /// CHARACTER SET: that of the texts in the file. None said: the database's for a file that is
+    /// read, and each column's own for one that is written.
+    pub charset: Option<CharacterSet>,
 }
 
 impl Default for Format {
@@ -38,7 +39,7 @@ impl Default for Format {
             escape: Some(b'\\'),
             line_start: Vec::new(),
             line_end: b"\n".to_vec(),
-            charset: CharacterSet::UTF8MB4,
+            charset: None,
         }
     }
 }
@@ -142,13 +143,14 @@ fn format_in_charset(
     cursor: &mut Cursor<'_>,
     is_possible: fn(CharacterSet) -> bool,
 ) -> Result<Format> {
-    let mut charset = CharacterSet::UTF8MB4;
+    let mut charset = None;
     if cursor.take_all(&["CHARACTER", "SET"]) || cursor.take("CHARSET") {
-        charset = character_set(&cursor.name_or_string()?)?;
-        if !is_possible(charset) {
-            let name = charset.name();
+        let set = character_set(&cursor.name_or_string()?)?;
+        if !is_possible(set) {
+            let name = set.name();
             return Err(Error::unsupported(format_args!("Files of CHARACTER SET {name}")));
         }
+        charset = Some(set);
     }
     Ok(Format { charset, ..format(cursor)? })
 }

@@ -18,6 +18,7 @@
 //!
 //! Not here: parsing (`statement`), what the plans are (crate `sql`, `plan`).
 
+pub mod client_text;
 mod comment;
 pub mod compound;
 mod literals;

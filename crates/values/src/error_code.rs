@@ -223,6 +223,7 @@ table! {
     ViewNonupdCheck 1368 b"HY000";
     ViewCheckFailed 1369 b"HY000" forgiven;
     NoBinaryLogging 1381 b"HY000";
+    KeyPart0 1391 b"HY000";
     ViewMultiupdate 1393 b"HY000";
     ViewNoInsertFieldList 1394 b"HY000";
     ViewDeleteMergeView 1395 b"HY000";

@@ -71,3 +71,14 @@ INSERT INTO czech VALUES ('CHATA')
 SELECT a FROM czech WHERE a >= 'h' ORDER BY a
 SELECT COUNT(*) FROM czech WHERE a LIKE 'ch%'
 DROP TABLE languages, czech
+# Two that compare bytes do not mix
+CREATE TABLE bytes (a VARCHAR(5) COLLATE utf8mb4_bin, b VARCHAR(5) COLLATE utf8mb4_0900_bin, c VARCHAR(5) COLLATE utf8mb4_0900_ai_ci)
+INSERT INTO bytes VALUES ('a','a ','A')
+SELECT * FROM bytes WHERE a = b
+SELECT * FROM bytes WHERE a = c
+SELECT * FROM bytes WHERE b = c
+SELECT * FROM bytes WHERE b = 'a'
+SELECT * FROM bytes WHERE a = b COLLATE utf8mb4_bin
+DROP TABLE bytes
+# U+FFFD is a character
+SELECT HEX(CONVERT(_ucs2 X'FFFD' USING utf32)), HEX(CONVERT(_ucs2 X'FFFD' USING utf16)), HEX(CONVERT(_ucs2 X'FFFD' USING latin1))

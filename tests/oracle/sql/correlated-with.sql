@@ -25,3 +25,14 @@ select * from o, lateral (with q as (select o.a as x) select x from q) l order b
 select (with q as (select nix) select 1 from q) from o
 create view v as select a, (with q as (select c from p where p.a = o.a) select max(c) from q) m from o
 select * from v order by a
+# Those that name themselves as well
+create table n (id int primary key, parent int, name varchar(9))
+insert into n values (1, null, 'root'), (2, 1, 'a'), (3, 2, 'b'), (4, 3, 'c'), (5, 1, 'd')
+select id, (with recursive up as (select n.id as id, n.parent as parent, cast(n.name as char(99)) as path union all select p.id, p.parent, concat(p.name, '/', up.path) from up join n p on p.id = up.parent) select path from up where parent is null) s from n order by id
+select id from n where 1 = any (with recursive up as (select n.parent as p union select x.parent from up join n x on x.id = up.p) select p from up) order by id
+select id, (with recursive k as (select 1 as i union all select i + 1 from k where i < n.id) select group_concat(i order by i) from k) s from n order by id
+select id, (with recursive k as (select n.id as i union select i + 1 from k where i < 3) select count(*) from k a join k b on a.i = b.i) c from n order by id
+update n set name = (with recursive up as (select n.parent as p, 1 as depth union all select x.parent, depth + 1 from up join (select 1 as id, null as parent union all select 2, 1 union all select 3, 2) x on x.id = up.p) select max(depth) from up)
+select * from n order by id
+create view vn as select id, (with recursive k as (select 1 as i union all select i + 1 from k where i < n.id) select count(*) from k) s from n
+select * from vn order by id

@@ -52,3 +52,17 @@ WITH q(x) AS (SELECT 1) SELECT 1 FROM q WHERE x = 1
 WITH q AS (SELECT 2 AS x) (SELECT 7, x+1 FROM q)
 WITH q AS (SELECT 2 AS x), r AS (SELECT 3 AS y) SELECT CONCAT(x, '-', y), 'it''s' FROM q, r WHERE x < 5 AND y > 0 UNION SELECT 8, 9
 WITH RECURSIVE q AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM q WHERE n < 3) SELECT 5, n FROM q
+# Literals of a LATERAL table name its columns as those of any other do
+CREATE TABLE l (a INT)
+INSERT INTO l VALUES (1), (2)
+SELECT * FROM l, LATERAL (SELECT l.a+1) d
+SELECT * FROM l, LATERAL (SELECT 42) d
+SELECT * FROM l LEFT JOIN LATERAL (SELECT 42, l.a*2, 'x') d ON 1
+SELECT * FROM l, LATERAL (SELECT * FROM (SELECT 42) t1, (SELECT l.a) t2) d
+SELECT d.`l.a+1` FROM l, LATERAL (SELECT l.a+1) d
+# Names that begin with digits and an E
+SELECT 1 AS 1Eq, 2 AS 2e, 3 3ea
+SELECT 1e, 2E FROM (SELECT 1 AS 1e, 2 AS `2E`) x
+CREATE TABLE 1e (1e INT, 2eq INT)
+SELECT 1e, 2eq, 1e1, 2E-1 FROM 1e
+DROP TABLE 1e

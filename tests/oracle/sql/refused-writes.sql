@@ -235,3 +235,25 @@ SELECT CHARACTER_SET_NAME FROM information_schema.columns WHERE table_schema = D
 ~INSERT INTO national VALUES (N'x'), (n'y')
 SELECT a FROM national WHERE a IN (N'x', N'abc') ORDER BY a
 DROP TABLE national
+# Outside of strict mode NULL is let pass by several rows of VALUES, not by ON DUPLICATE KEY UPDATE of one
+SET sql_mode = ''
+CREATE TABLE nulls (id INT PRIMARY KEY, c INT NOT NULL)
+INSERT INTO nulls VALUES (1, 10), (2, 20)
+INSERT INTO nulls VALUES (1, 1) ON DUPLICATE KEY UPDATE c = NULL
+INSERT INTO nulls SELECT 1, 1 ON DUPLICATE KEY UPDATE c = NULL
+INSERT INTO nulls SELECT * FROM (SELECT 1, 5 UNION SELECT 2, 6) n ON DUPLICATE KEY UPDATE c = NULL
+SELECT * FROM nulls
+INSERT INTO nulls VALUES (9, 1), (2, 2) ON DUPLICATE KEY UPDATE c = NULL
+SELECT * FROM nulls
+INSERT IGNORE INTO nulls VALUES (3, 1) ON DUPLICATE KEY UPDATE c = 7
+INSERT IGNORE INTO nulls VALUES (3, 1) ON DUPLICATE KEY UPDATE c = NULL
+SELECT * FROM nulls
+# What does not fit is cut, and said to be
+CREATE TABLE cut (a VARCHAR(3), b CHAR(2), c VARBINARY(2), d TINYTEXT)
+INSERT INTO cut VALUES ('abcd', 'xyz', 'pqr', REPEAT('t', 300))
+SHOW WARNINGS
+SET sql_mode = DEFAULT
+INSERT IGNORE INTO cut (a) VALUES ('abcd')
+SHOW WARNINGS
+INSERT INTO cut (a) VALUES ('abcd')
+DROP TABLE nulls, cut

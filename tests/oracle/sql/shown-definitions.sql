@@ -60,3 +60,14 @@ show create table n1
 create table n3 (c1 int auto_increment null unique) collate utf8mb4_0900_ai_ci
 show create table n3
 create table n4 (c1 int auto_increment null primary key)
+# An index without a name has its column's, in the column's case
+create table o1 (a int, b int, C int, unique (A), key (B), unique (c)) collate utf8mb4_0900_ai_ci
+alter table o1 add index (A, c)
+show create table o1
+# A prefix of nothing, and names that are not there
+create table o2 (c char(10), index (c(0)))
+create table o2 (c int, index (c(1)))
+alter table o1 rename index nope to x
+alter table o1 add index z (b), rename index z to y
+alter table o1 alter index nope invisible
+alter table o1 drop index nope

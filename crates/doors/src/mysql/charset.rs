@@ -1,12 +1,11 @@
-//! Statements and results in other character sets than UTF-8.
+//! Results and parameters in other character sets than UTF-8.
 //!
 //! Invariants
 //! 1. A session of UTF-8 pays nothing but the question whether it is one.
 //! 2. Bytes of binary columns and of BLOB parameters stay as they are.
 //!
-//! Not here: the character sets (`values::charset`), which ones a session has (crate `sql`).
-
-use std::borrow::Cow;
+//! Not here: the character sets (`values::charset`), statements (`syntax::scan::client_text`), which
+//! sets a session has (crate `sql`).
 
 use results::ResultColumn;
 use values::CharacterSet;
@@ -18,21 +17,6 @@ use values::types::{Collation, ColumnType};
 /// The character set that results have to be converted to; `None`: they are sent as they are.
 pub fn results_in(set: CharacterSet) -> Option<CharacterSet> {
     (!set.is_utf8() && !set.is_binary()).then_some(set)
-}
-
-/// How many bytes of a text, as it came, its first bytes in UTF-8 are made of.
-#[expect(clippy::ptr_arg, reason = "whether it was converted matters as well")]
-pub fn bytes_as_sent(
-    set: CharacterSet,
-    sent: &[u8],
-    decoded: &Cow<'_, [u8]>,
-    taken: usize,
-) -> usize {
-    match decoded {
-        Cow::Borrowed(_) => taken,
-        Cow::Owned(all) if taken >= all.len() => sent.len(),
-        Cow::Owned(all) => set.encode(&all[..taken]).len().min(sent.len()),
-    }
 }
 
 /// Whether a column's values are text, and so of a character set.
@@ -100,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_and_statements_of_a_latin1_session_were_utf8() {
+    fn rows_and_parameters_of_a_latin1_session_were_utf8() {
         let latin1 = CharacterSet::parse("latin1").expect("known");
         let text = ColumnType::VarChar { chars: 9, collation: Collation::Utf8Mb4GeneralCi };
         let columns = [
@@ -115,11 +99,6 @@ mod tests {
         let decoded = decoded_parameters(latin1, &parameters, |at| at == 0);
         let expected = [Value::Bytes("ä".into()), Value::Bytes(b"\xe4".to_vec()), Value::Int(1)];
         assert_eq!(decoded, expected);
-        // The second statement of a text begins where it was sent, not where it is in UTF-8.
-        let sent = b"SELECT '\xe4';SELECT 2";
-        let decoded = latin1.decode(sent);
-        assert_eq!(bytes_as_sent(latin1, sent, &decoded, 12), 11);
-        assert_eq!(bytes_as_sent(latin1, sent, &decoded, decoded.len()), sent.len());
         assert_eq!(results_in(CharacterSet::UTF8MB4), None);
         assert_eq!(results_in(CharacterSet::BINARY), None);
     }

@@ -229,14 +229,12 @@ impl Link {
         how: ExecutionMode,
         group: Option<&mut Group>,
     ) -> Result<StepOutcome, SqlError> {
-        let client = self.session.charsets().client;
-        let sent = &text[from..];
-        let decoded = client.decode(sent);
+        let sent = self.session.client_text(&text[from..]);
         let (reply, taken) = match group {
-            Some(group) => self.session.query_in_loop(&decoded, group)?,
-            None => self.session.query(&decoded, how)?,
+            Some(group) => self.session.query_in_loop(sent.text(), group)?,
+            None => self.session.query(sent.text(), how)?,
         };
-        let next = from + charset::bytes_as_sent(client, sent, &decoded, taken);
+        let next = from + sent.bytes_as_sent(taken);
         let resume = (next < text.len()).then_some(next);
         self.answer(reply, resume, packets)
     }
@@ -315,8 +313,8 @@ impl Link {
     }
 
     fn prepare(&mut self, text: &[u8], packets: &mut Packets<'_>) -> Result<StepOutcome, SqlError> {
-        let text = self.session.charsets().client.decode(text);
-        let prepared = self.session.prepare(&text)?;
+        let text = self.session.client_text(text);
+        let prepared = self.session.prepare(text.text())?;
         let (status, results) = (self.status(false), self.results_in());
         encode::write_prepared(packets, &prepared, self.capabilities, status, results);
         let kept = PreparedStatement {

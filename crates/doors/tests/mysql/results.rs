@@ -167,3 +167,23 @@ fn a_message_is_in_the_character_set_of_results() {
         assert!(replies[0].ends_with(&wanted), "{setting}: {:?}", replies[0]);
     }
 }
+
+#[test]
+fn bytes_behind_an_introducer_were_text_of_the_client() {
+    let mut client = House::open().client(0);
+    client.query("CREATE TABLE bytes (b VARBINARY(9), l VARCHAR(9) CHARACTER SET latin1)");
+    client.query("SET NAMES latin1");
+    let insert = b"INSERT INTO bytes VALUES (_binary'\xfc', _latin1'\xfc'), ('\xfd', '\xfd')";
+    assert_eq!(client.command(3, insert)[0][0], OK);
+    let prepared = client.command(0x16, b"SELECT HEX(_binary'\xfc'), HEX('\xfc')");
+    assert_eq!(prepared[0][0], OK, "{:?}", String::from_utf8_lossy(&prepared[0]));
+    client.query("SET NAMES utf8mb4");
+    let replies = client.query("SELECT HEX(b), HEX(l), l FROM bytes");
+    let rows: Vec<_> = replies[replies.len() - 3..replies.len() - 1].iter().collect();
+    let texts = |row: &[u8]| -> Vec<String> { text_row(row).into_iter().flatten().collect() };
+    assert_eq!(texts(rows[0]), ["FC", "FC", "ü"]);
+    assert_eq!(texts(rows[1]), ["FD", "FD", "ý"]);
+    // So they may be no UTF-8 of a client's that writes it.
+    let replies = client.command(3, b"SELECT _latin1'G\xfcn', HEX(_binary'\xff\'')");
+    assert_eq!(texts(&replies[replies.len() - 2]), ["Gün", "FF27"]);
+}

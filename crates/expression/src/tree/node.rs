@@ -549,6 +549,7 @@ pub fn mixed_collation(a: (Collation, u8), b: (Collation, u8)) -> Option<(Collat
     match a.1 == b.1 {
         // Those that are insisted on do not give way.
         true if a.1 == EXPLICIT => None,
+        true if one.is_bin() && other.is_bin() => None,
         true if one.is_bin() => Some(a),
         true if other.is_bin() => Some(b),
         true if a.1 == IMPLICIT && !is_unsaid(one) && !is_unsaid(other) => None,

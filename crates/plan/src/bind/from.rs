@@ -220,12 +220,15 @@ impl Binder<'_> {
                     let message = "Every derived table must have its own alias";
                     return Err(SqlError::new(ErrorCode::DerivedMustHaveAlias, message).into());
                 };
-                let scope = match (lateral, around.parent) {
+                let mut scope = match (lateral, around.parent) {
                     (true, _) => Some(around.scope()),
                     // It sees the SELECTs around the one that it stands in, and nothing of that.
                     (false, Some(_)) => Some(QueryScope::new(around.parent, Vec::new())),
                     (false, None) => None,
                 };
+                if let Some(scope) = &mut scope {
+                    scope.of_from = around.parent.is_none_or(|parent| parent.of_from);
+                }
                 let mut query = self.query(subquery, scope.as_ref())?;
                 rename(&mut query.columns, alias)?;
                 self.lateral(query, alias.name.value.clone(), relations).map(Some)
@@ -471,7 +474,7 @@ impl Binder<'_> {
     }
 
     /// Whether no rights are asked for a table or view: it is only described, or the session's own.
-    fn is_everybodys_here(&self, database: &str, table: &str) -> bool {
+    pub(super) fn is_everybodys_here(&self, database: &str, table: &str) -> bool {
         let is_own = |own: &Arc<TemporaryNames>| own.find(database, table).is_some();
         self.is_described
             || self.views_around.borrow().is_empty()

@@ -11,6 +11,7 @@
 //!
 //! Not here: locking (`session::locking`, `session::locked_query`).
 
+use access::{Privilege, PrivilegeSet};
 use rows::row_lock_wait::LockMode;
 use sqlparser::ast::{LockClause, LockType, NonBlock};
 use syntax::TableName;
@@ -118,6 +119,7 @@ impl Binder<'_> {
                     return Err(locked_twice(&name));
                 }
                 locked.push(at);
+                self.check_locking(relation, locking)?;
                 self.lock(relation, locking);
             }
             if let Some(name) = only.filter(|_| !is_met) {
@@ -138,6 +140,27 @@ impl Binder<'_> {
             CommonRows::Added { .. } => false,
         });
         if is_common { LockTarget::Common } else { LockTarget::Derived }
+    }
+
+    /// Whether the client may keep others from writing to a table: as in MySQL, who may read it and
+    /// do one thing more.
+    ///
+    /// # Errors
+    /// 1142.
+    fn check_locking(&self, relation: &Relation, locking: Locking) -> Result<()> {
+        const ONE_OF: PrivilegeSet = PrivilegeSet::of(Privilege::Update)
+            .with(PrivilegeSet::of(Privilege::Delete))
+            .with(PrivilegeSet::of(Privilege::LockTables));
+        let Source::Table(table) = &relation.source else { return Ok(()) };
+        let (database, name) = (&table.database, &table.name);
+        let held = self.rights.borrow().on_some_of(database, name);
+        if locking.mode == LockMode::Shared
+            || held.has_any(ONE_OF)
+            || self.is_everybodys_here(database, name)
+        {
+            return Ok(());
+        }
+        Err(SqlError::table_denied("SELECT with locking clause", &self.facts.user, name))
     }
 
     /// Marks a table, or all that a view stands for.

@@ -91,14 +91,14 @@ impl Binder<'_> {
             for table in &mut with.cte_tables {
                 // Within its own recursion its name means it as well.
                 let is_recursive = with.recursive && is_recursive(table);
+                let scope = parent.map(|_| QueryScope::new(parent, Vec::new()));
                 if !is_recursive {
-                    let scope = parent.map(|_| QueryScope::new(parent, Vec::new()));
                     self.qualify(&mut table.query, scope.as_ref(), Items::Named(&[]))?;
                 }
                 let common = self.common_table(table, is_recursive, parent)?;
                 self.ctes.borrow_mut().push(common);
                 if is_recursive {
-                    self.qualify(&mut table.query, None, Items::Named(&[]))?;
+                    self.qualify(&mut table.query, scope.as_ref(), Items::Named(&[]))?;
                 }
             }
         }

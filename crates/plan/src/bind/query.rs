@@ -108,7 +108,7 @@ impl Binder<'_> {
     }
 
     /// A table of WITH, in which those before it are seen, and the SELECTs around the one that it
-    /// is for; of a recursive one that are none.
+    /// is for.
     pub(super) fn common_table(
         &self,
         cte: &ast::Cte,
@@ -116,11 +116,11 @@ impl Binder<'_> {
         parent: Option<&QueryScope<'_>>,
     ) -> Bound<CommonTable> {
         let before = self.relations.get();
+        // As a derived table would, it stands in a SELECT of which it sees nothing.
+        let scope = parent.map(|_| QueryScope::new(parent, Vec::new()));
         let query = match is_recursive {
-            true => self.recursion(cte)?,
+            true => self.recursion(cte, scope.as_ref())?,
             false => {
-                // As a derived table would, it stands in a SELECT of which it sees nothing.
-                let scope = parent.map(|_| QueryScope::new(parent, Vec::new()));
                 let mut query = self.query(&cte.query, scope.as_ref())?;
                 rename(&mut query.columns, &cte.alias)?;
                 query

@@ -12,6 +12,7 @@ use syntax::cursor::name_parts;
 use values::ErrorCode;
 
 use super::query::rename;
+use super::scope::QueryScope;
 use super::{Binder, CommonRows, CommonTable};
 use crate::bind::scalar::{Bound, unsupported};
 use crate::tree::{Body, Query, Recursion, SetOperator};
@@ -66,21 +67,29 @@ fn names(part: &impl ast::Visit, name: &str) -> bool {
 }
 
 impl Binder<'_> {
-    /// Binds a table of WITH RECURSIVE that names itself.
-    pub(super) fn recursion(&self, cte: &ast::Cte) -> Bound<Query> {
+    /// Binds a table of WITH RECURSIVE that names itself; `around`: the SELECTs that it stands in.
+    pub(super) fn recursion(
+        &self,
+        cte: &ast::Cte,
+        around: Option<&QueryScope<'_>>,
+    ) -> Bound<Query> {
         let before = self.ctes.borrow().len();
-        let bound = self.nested(|| self.recursion_within(cte));
+        let bound = self.nested(|| self.recursion_within(cte, around));
         self.ctes.borrow_mut().truncate(before);
         bound
     }
 
-    fn recursion_within(&self, cte: &ast::Cte) -> Bound<Query> {
+    fn recursion_within(
+        &self,
+        cte: &ast::Cte,
+        around: Option<&QueryScope<'_>>,
+    ) -> Bound<Query> {
         let query = &*cte.query;
         if query.with.is_some() || query.order_by.is_some() || !query.locks.is_empty() {
             return unsupported("ORDER BY or WITH of a recursive table");
         }
         let (seeds, steps, all) = parts_of(cte)?;
-        let mut seed = self.union_of(&seeds, all)?;
+        let mut seed = self.union_of(&seeds, all, around)?;
         rename(&mut seed.columns, &cte.alias)?;
         // Whatever is added may be NULL.
         seed.columns.iter_mut().for_each(|column| {
@@ -95,7 +104,7 @@ impl Binder<'_> {
         };
         let name = cte.alias.name.value.clone();
         self.ctes.borrow_mut().push(CommonTable { name, rows, relations: 1, around: 0 });
-        let next = self.union_of(&steps, true)?;
+        let next = self.union_of(&steps, true, around)?;
         if next.columns.len() != seed.columns.len() {
             return Err(SqlError::new(
                 ErrorCode::WrongNumberOfColumns,
@@ -122,10 +131,15 @@ impl Binder<'_> {
         Ok(bound)
     }
 
-    fn union_of(&self, sides: &[&ast::SetExpr], all: bool) -> Bound<Query> {
-        let mut bound = self.set_expression(sides[0], None)?;
+    fn union_of(
+        &self,
+        sides: &[&ast::SetExpr],
+        all: bool,
+        around: Option<&QueryScope<'_>>,
+    ) -> Bound<Query> {
+        let mut bound = self.set_expression(sides[0], around)?;
         for side in &sides[1..] {
-            let right = self.set_expression(side, None)?;
+            let right = self.set_expression(side, around)?;
             bound = self.combined(SetOperator::Union, all, bound, right)?;
         }
         Ok(bound)

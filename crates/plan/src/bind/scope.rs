@@ -186,6 +186,8 @@ pub(super) struct QueryScope<'p> {
     /// While a sub-query is bound of whose rows nothing counts but whether there is one, or one
     /// that compares so (EXISTS, IN, ANY, ALL): groups and orders of it say nothing.
     pub asks_for_any: Cell<bool>,
+    /// Around tables of FROM, whose columns a client may see the names of.
+    pub of_from: bool,
 }
 
 impl<'p> QueryScope<'p> {
@@ -208,6 +210,7 @@ impl<'p> QueryScope<'p> {
             window_names: RefCell::default(),
             inside_window: Cell::new(false),
             asks_for_any: Cell::new(false),
+            of_from: false,
         }
     }
 

@@ -213,7 +213,7 @@ impl Binder<'_> {
                 ast::SelectItem::UnnamedExpr(expr) => {
                     let node = self.expression(scope, expr, "field list")?;
                     let title = titles.and_then(|(_, texts)| texts.get(at));
-                    let named = self.named && scope.parent.is_none();
+                    let named = self.named && scope.parent.is_none_or(|parent| parent.of_from);
                     if title.is_none() && named && (has_literal(&node) || has_place(expr)) {
                         // Its name is its text, of which the literals were taken out. Nobody asks
                         // for the name of a column of a sub-query in an expression.

@@ -71,8 +71,17 @@ impl Binder<'_> {
         names: &Names<'_>,
     ) -> Bound<WindowFunction> {
         let FunctionArguments::List(list) = &call.args else { return unsupported(&call.name) };
-        if call.filter.is_some() || call.null_treatment.is_some() || !call.within_group.is_empty() {
+        if call.filter.is_some() || !call.within_group.is_empty() {
             return unsupported(&call.name);
+        }
+        match call.null_treatment {
+            // It is what they do without it.
+            Some(ast::NullTreatment::RespectNulls) if TAKING_NULLS.contains(&name) => {}
+            Some(ast::NullTreatment::IgnoreNulls) if TAKING_NULLS.contains(&name) => {
+                return unsupported("IGNORE NULLS");
+            }
+            Some(treatment) => return Err(SqlError::syntax(&treatment.to_string(), 1).into()),
+            None => {}
         }
         let window = window_of(scope.named_windows, over, names)?;
         if let Some(function) = AggregateFunction::find(name) {
@@ -104,6 +113,9 @@ impl Binder<'_> {
         Ok(WindowFunction { call, window, ty, nullable })
     }
 }
+
+/// Functions that RESPECT NULLS and IGNORE NULLS may be said of.
+const TAKING_NULLS: [&str; 5] = ["FIRST_VALUE", "LAG", "LAST_VALUE", "LEAD", "NTH_VALUE"];
 
 /// What a function that is only one over windows computes, its type, and whether it can be NULL.
 fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType, bool)> {
@@ -141,7 +153,13 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
         }
         ("FIRST_VALUE", None, None) => (WindowCall::First(first), like_first, true),
         ("LAST_VALUE", None, None) => (WindowCall::Last(first), like_first, true),
-        ("NTH_VALUE", Some(number), None) => (WindowCall::Nth(first, number), like_first, true),
+        ("NTH_VALUE", Some(number), None) => {
+            if !matches!(number.ty, ColumnType::Int { .. }) && !number.is_untyped() {
+                let message = "Incorrect arguments to nth_value";
+                return Err(SqlError::new(ErrorCode::WrongArguments, message).into());
+            }
+            (WindowCall::Nth(first, number), like_first, true)
+        }
         ("NTILE" | "FIRST_VALUE" | "LAST_VALUE" | "NTH_VALUE", ..) => {
             return Err(expression::Error::parameter_count(name).into());
         }

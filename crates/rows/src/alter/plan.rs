@@ -584,7 +584,11 @@ impl Plan {
         let position = match self.definition.columnar_index_named(from) {
             Some(_) => None,
             None if full_text.is_some() || multi_valued.is_some() => None,
-            None => Some(self.index(from)?),
+            None => {
+                let (name, table) = (from.to_owned(), self.definition.name.clone());
+                let missing = BrokenRule::NoSuchIndex { name, table };
+                Some(self.index(from).map_err(|_| missing)?)
+            }
         };
         // Its own name may change in case.
         if self.definition.has_index_named(&to) && !from.eq_ignore_ascii_case(&to) {

@@ -610,7 +610,10 @@ fn push_column_of_index(
 fn free_index_name(definition: &TableDefinition, parts: &[NewKeyPart]) -> String {
     let columns: Option<Vec<_>> = parts.iter().map(NewKeyPart::as_column).collect();
     let first = columns.and_then(|columns| Some(columns.first()?.0));
-    numbered_index_name(definition, first.unwrap_or("functional_index"))
+    // The column is written in whatever case.
+    let column = first.and_then(|name| Some(&definition.columns[definition.column(name)?].name));
+    let name = column.map(|name| name.to_string());
+    numbered_index_name(definition, name.as_deref().or(first).unwrap_or("functional_index"))
 }
 
 /// A name for an index, numbered from `_2` when taken.

@@ -327,7 +327,10 @@ fn validate_parts(definition: &TableDefinition, index: &Index, array: Option<usi
                     | ColumnType::Binary { .. }
                     | ColumnType::VarBinary { .. }
             );
-        if part.prefix == Some(0) || (part.prefix.is_some() && !stringy) {
+        if part.prefix == Some(0) {
+            return Err(BrokenRule::EmptyPrefix(name.to_string()).into());
+        }
+        if part.prefix.is_some() && !stringy {
             return Err(BrokenRule::PrefixKey.into());
         }
     }

@@ -19,7 +19,7 @@ use syntax::partition::AlterPartitionSpec;
 use syntax::table::CreateTable;
 use syntax::table_options::TableOptions;
 use values::ErrorCode;
-use values::types::TextDefaults;
+use values::types::{Collation, TextDefaults};
 
 use super::Session;
 use crate::ddl;
@@ -61,7 +61,11 @@ impl Session {
             }
             _ => {
                 refuse_changes(name, &self.user)?;
-                self.sql.engine().create_database_of(name, text)
+                let of_server = self.variables.collation_of("collation_server");
+                // Unsaid is what it is unless something is said.
+                let of_server = of_server.filter(|rule| *rule != Collation::Utf8Mb4GeneralCi);
+                let collation = text.collation.or(of_server);
+                self.sql.engine().create_database_of(name, TextDefaults { collation, ..text })
             }
         };
         match made {

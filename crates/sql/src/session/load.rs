@@ -11,6 +11,7 @@ use rows::transaction::Transaction;
 use syntax::load::{DuplicateSpec, FieldTarget, LoadData};
 use values::CharacterSet;
 use values::datum::Value;
+use values::types::Collation;
 
 use super::Session;
 use crate::load::{Goal, LoadLocal, LoadOutcome, LoadPlan};
@@ -61,7 +62,8 @@ impl Session {
             sets.push((column(name)?, node.map_err(SqlError::from)?));
         }
         let asks = sets.iter().any(|(_, node)| has_subquery(node));
-        let recoded = Some(load.format.charset).filter(|set| set.stream_decoder().is_some());
+        let charset = load.format.charset.unwrap_or_else(|| self.file_charset());
+        let recoded = Some(charset).filter(|set| set.stream_decoder().is_some());
         let plan = LoadPlan {
             engine: Arc::clone(self.sql.engine()),
             defaults: defaults_of(&table)?,
@@ -72,7 +74,7 @@ impl Session {
             },
             facts,
             asked: asks.then(|| self.latest_view()).transpose()?,
-            charset: if recoded.is_some() { CharacterSet::UTF8MB4 } else { load.format.charset },
+            charset: if recoded.is_some() { CharacterSet::UTF8MB4 } else { charset },
             recoded,
             // LOCAL makes warnings of errors, as IGNORE does.
             strict: !load.local
@@ -92,6 +94,14 @@ impl Session {
         let Some(file) = file else { return Ok(Reply::LoadLocal(load)) };
         load.keep_running(self.process.run_on(None));
         load.read(self, file).map(Reply::Done)
+    }
+
+    /// The character set of files that say none: `character_set_database`, unless ASCII is more than
+    /// a byte in it.
+    fn file_charset(&self) -> CharacterSet {
+        let collation = self.variables.collation_of("character_set_database");
+        let set = collation.map(Collation::set).filter(|set| set.may_be_client());
+        set.unwrap_or(CharacterSet::UTF8MB4)
     }
 
     /// A load's surroundings: variables that fields go to are texts then.

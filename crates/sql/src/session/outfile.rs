@@ -12,7 +12,7 @@ use std::sync::Arc;
 use expression::{is_number, text_of};
 use sqlparser::ast::Query;
 use syntax::load::Format;
-use values::ErrorCode;
+use values::{CharacterSet, ErrorCode};
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::text::fill_with_zeros;
@@ -205,9 +205,16 @@ fn write_field(
     out.extend(enclosed);
     let start = out.len();
     write_value(column, datum, zone, out);
-    if ty.collation().is_some_and(|rule| rule != Collation::Binary) {
+    let own = ty.collation().filter(|rule| *rule != Collation::Binary).map(Collation::set);
+    let set = match (own, format.charset) {
+        (Some(_), Some(set)) => set,
+        // Separators are bytes, so it stays UTF-8 where ASCII is more than one.
+        (Some(own), None) if own.may_be_client() => own,
+        _ => CharacterSet::UTF8MB4,
+    };
+    if own.is_some() {
         let text = out.split_off(start);
-        out.extend_from_slice(&format.charset.encode(&text));
+        out.extend_from_slice(&set.encode(&text));
     }
     // Numbers hold nothing that would have to be escaped, unless that ends them.
     let unsafe_separator = separator.is_some_and(|byte| b".0123456789e+-".contains(&byte));
@@ -223,8 +230,15 @@ fn write_field(
         let special = |byte: &u8| ends.contains(&Some(*byte));
         if out[start..].iter().any(special) {
             let value = out.split_off(start);
-            for byte in value {
-                if special(&byte) && (enclosed.is_some() || !is_ambiguous(field_end, byte)) {
+            // Up to where bytes are those of a character that began before.
+            let mut whole = 0;
+            for (at, byte) in value.iter().copied().enumerate() {
+                let begins = at >= whole;
+                if begins {
+                    whole = at + set.bytes_together(&value, at);
+                }
+                let is_special = begins && whole == at + 1 && special(&byte);
+                if is_special && (enclosed.is_some() || !is_ambiguous(field_end, byte)) {
                     let doubled = is_ambiguous(separator, byte);
                     out.push(if doubled { byte } else { escape });
                     out.push(if byte == 0 { b'0' } else { byte });

@@ -57,7 +57,7 @@ pub(super) fn assign(
     defaults: &[Store],
     update_now: &[usize],
     old: &[Datum<'_>],
-    incoming: RowView<'_>,
+    (incoming, by): (RowView<'_>, StoredBy),
     row: u64,
 ) -> Result<Vec<(usize, Value)>> {
     let mut values: Vec<Value> = old.iter().map(Datum::to_value).collect();
@@ -65,10 +65,6 @@ pub(super) fn assign(
     if let (Some(_), RowView::Datums(incoming)) = (context.subqueries, incoming) {
         values.extend(incoming.iter().map(Datum::to_value));
     }
-    let by = match incoming {
-        RowView::None => StoredBy::Update,
-        _ => StoredBy::UpdateOfDuplicate,
-    };
     let mut held = context.facts.limits.hold();
     for (position, node) in sets {
         let column = &table.columns[*position];

@@ -27,6 +27,7 @@ use values::datum::Datum;
 use values::row::RowRef;
 
 use super::assign::{assign, bind_assignments, update_now_columns};
+use super::column::StoredBy;
 use super::finding::{Find, Finding, FoundKeys};
 use super::returning::{ReturnedRows, Returning, bind_returning};
 use super::settled::{Currency, until_settled};
@@ -634,7 +635,7 @@ impl UpdatePlan {
                         &self.defaults,
                         &self.update_now,
                         &values,
-                        RowView::None,
+                        (RowView::None, StoredBy::Update),
                         row,
                     )?;
                     Ok(RowChange::Set(sets))

@@ -63,8 +63,10 @@ pub enum StoredBy {
     /// One that changes rows: NULL asks for no number.
     Update,
     /// ON DUPLICATE KEY UPDATE: NULL is 0 in a column that numbers itself, in every mode (MySQL
-    /// 9.7: tests/oracle/sql/refused-writes.sql).
+    /// 9.7: tests/oracle/sql/refused-writes.sql), and elsewhere an error, in every mode too.
     UpdateOfDuplicate,
+    /// The same of several rows of VALUES, which let NULL pass as those that they add do.
+    UpdateOfDuplicates,
 }
 
 impl StoredBy {
@@ -259,7 +261,9 @@ impl WriteContext<'_> {
     fn store_null(&self, column: &Column, by: StoredBy) -> Result<Value> {
         match by {
             _ if column.nullable => return Ok(Value::Null),
-            StoredBy::UpdateOfDuplicate if column.auto_increment => {
+            StoredBy::UpdateOfDuplicate | StoredBy::UpdateOfDuplicates
+                if column.auto_increment =>
+            {
                 return Ok(zero_value(&column.ty));
             }
             // A new row gets a number.
@@ -270,7 +274,8 @@ impl WriteContext<'_> {
         }
         let error =
             SqlError::new(ErrorCode::BadNull, format!("Column '{}' cannot be null", column.name));
-        if (self.strict || by == StoredBy::InsertOfOne) && !self.ignore {
+        let is_refused = matches!(by, StoredBy::InsertOfOne | StoredBy::UpdateOfDuplicate);
+        if (self.strict || is_refused) && !self.ignore {
             return Err(error);
         }
         self.warnings.borrow_mut().push(Level::Warning, ErrorCode::BadNull, error.into_message());

@@ -5,7 +5,7 @@
 use values::{CharacterSet, SqlMode};
 
 use super::comment::{is_dash_comment, skip_blank, skip_space};
-use super::{Literal, Scanned, is_word, leading_word, syntax_at};
+use super::{Literal, Scanned, is_word, leading_word, syntax_at, unescape};
 use crate::error::{Error, Result};
 
 /// Which part of a statement the scanner is in.
@@ -191,10 +191,8 @@ impl Scanner<'_, '_> {
                 _ => {}
             }
         }
-        if word[0] == b'_'
-            && self.part != Part::Keep
-            && (self.introducer(word) || self.introduced(word)?)
-        {
+        let is_plain = |scanner: &mut Self| scanner.part != Part::Keep && scanner.introducer(word);
+        if word[0] == b'_' && (is_plain(self) || self.introduced(word)?) {
             return Ok(());
         }
         self.at += word.len();
@@ -263,11 +261,15 @@ impl Scanner<'_, '_> {
             return Ok(false);
         }
         self.out.shape.extend_from_slice(word);
-        self.out.shape.push(b' ');
+        match self.part {
+            // It may be part of a column's name.
+            Part::Keep => self.out.shape.extend_from_slice(&self.text[self.at + word.len()..next]),
+            _ => self.out.shape.push(b' '),
+        }
         self.at = next;
         let part = std::mem::replace(&mut self.part, Part::Keep);
         let kept = match self.text[next] {
-            quote @ (b'\'' | b'"') => self.string(quote),
+            quote @ (b'\'' | b'"') => self.introduced_string(quote),
             b'0' => {
                 self.number();
                 Ok(())
@@ -277,6 +279,22 @@ impl Scanner<'_, '_> {
         };
         self.part = part;
         kept.map(|()| true)
+    }
+
+    /// A string behind an introducer. What is no UTF-8, as the shape has to be, is kept as digits.
+    fn introduced_string(&mut self, quote: u8) -> Result<()> {
+        let (start, shaped) = (self.at, self.out.shape.len());
+        self.string(quote)?;
+        if std::str::from_utf8(&self.out.shape[shaped..]).is_err() {
+            let inside = &self.text[start + 1..self.at - 1];
+            let mut bytes = Vec::with_capacity(inside.len());
+            unescape(inside, quote, !self.mode.no_backslash_escapes(), &mut bytes);
+            self.out.shape.truncate(shaped);
+            self.out.shape.extend_from_slice(b" x'");
+            self.out.shape.extend(bytes.iter().flat_map(|byte| format!("{byte:02X}").into_bytes()));
+            self.out.shape.push(b'\'');
+        }
+        Ok(())
     }
 
     fn keyword(&mut self, word: &[u8], position: usize) {

@@ -136,6 +136,21 @@ impl CharacterSet {
         self.has_ascii() && !SECOND_BYTES.contains(&self.name)
     }
 
+    /// How many bytes belong together at a position of a text: more than one only where a byte of
+    /// ASCII may be the second one of another character.
+    pub fn bytes_together(self, text: &[u8], at: usize) -> usize {
+        let first = text[at];
+        let is_half_width = matches!(self.name, "sjis" | "cp932") && (0xA0..=0xDF).contains(&first);
+        if self.keeps_ascii() || first <= 0x80 || first == 0xFF || is_half_width {
+            return 1;
+        }
+        match text.get(at + 1) {
+            Some(b'0'..=b'9') if self.name == "gb18030" && at + 4 <= text.len() => 4,
+            Some(0x40..) => 2,
+            _ => 1,
+        }
+    }
+
     /// Text of this set as UTF-8. UTF-8 and bytes stay as they are, also where they are no text.
     pub fn decode(self, text: &[u8]) -> Cow<'_, [u8]> {
         match self.form {
@@ -291,18 +306,29 @@ impl CharacterSet {
     #[cold]
     fn encoded(self, text: &[u8], shown: fn(char) -> Option<String>) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
-        for character in String::from_utf8_lossy(text).chars() {
-            // A byte that was no character.
-            let character = if character == '\u{FFFD}' { '?' } else { character };
-            if self.push(character, &mut out) {
-                continue;
+        for chunk in text.utf8_chunks() {
+            for character in chunk.valid().chars() {
+                if self.push(character, &mut out) {
+                    continue;
+                }
+                match shown(character) {
+                    Some(shown) => out.extend_from_slice(shown.as_bytes()),
+                    None => self.push_unknown(&mut out),
+                }
             }
-            match shown(character) {
-                Some(shown) => out.extend_from_slice(shown.as_bytes()),
-                None => out.push(b'?'),
+            // Bytes that were no character.
+            if !chunk.invalid().is_empty() {
+                self.push_unknown(&mut out);
             }
         }
         out
+    }
+
+    /// Appends what stands for a character that it does not have.
+    fn push_unknown(self, out: &mut Vec<u8>) {
+        if !self.push('?', out) {
+            out.push(b'?');
+        }
     }
 
     /// Whether bytes are text of this set from the beginning to the end.

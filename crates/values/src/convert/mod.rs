@@ -79,17 +79,18 @@ impl Issue {
             {
                 Issue::Incorrect { what }
             }
-            (Issue::OutOfRange, ColumnType::Bit { .. }) => Issue::TooLong,
+            (Issue::OutOfRange, ColumnType::Bit { .. }) | (Issue::TooLong, _) => Issue::TooLong,
             (Issue::Truncated, ColumnType::Decimal { .. }) => Issue::Incorrect { what: "decimal" },
             (issue, _) => issue.as_warning(ty),
         }
     }
 
-    /// The same as a warning without strict mode: what is no moment was cut away, and what follows
-    /// a FLOAT or DOUBLE makes it an incorrect one.
+    /// The same as a warning without strict mode: what is no moment was cut away, as what is too
+    /// long was, and what follows a FLOAT or DOUBLE makes it an incorrect one.
     pub fn as_warning(self, ty: &ColumnType) -> Issue {
         match (self, ty) {
             (Issue::Incorrect { .. }, _) if !moment_word(ty).is_empty() => Issue::Truncated,
+            (Issue::TooLong, _) => Issue::Truncated,
             (Issue::Truncated, ColumnType::Float(_)) => Issue::Incorrect { what: "FLOAT" },
             (Issue::Truncated, ColumnType::Double(_)) => Issue::Incorrect { what: "DOUBLE" },
             (issue, _) => issue,

@@ -76,7 +76,11 @@ pub fn bind_insert_beside(
                 unsaid.sort_by_key(|position| is_late(*position));
                 let is_literal =
                     values.iter().flatten().all(|node| matches!(node.kind, Kind::Parameter(_)));
-                plans.push(RowPlan { values, unsaid, parameters, is_literal });
+                let mut reads_row = false;
+                for node in values.iter().flatten() {
+                    node.visit(&mut |part| reads_row |= matches!(part.kind, Kind::Column(_)));
+                }
+                plans.push(RowPlan { values, unsaid, parameters, is_literal, reads_row });
             }
             InsertRows::Values(plans)
         }

@@ -76,12 +76,14 @@ pub struct Tally {
     records: u64,
     duplicates: u64,
     written: WriteOutcome,
+    /// Of rows of VALUES, of which there are several.
+    of_several: bool,
 }
 
 impl Tally {
     /// Of rows that were inserted in bulk.
     pub fn of(records: u64, duplicates: u64, written: WriteOutcome) -> Tally {
-        Tally { records, duplicates, written }
+        Tally { records, duplicates, written, of_several: false }
     }
 
     /// What the statement answers. `warnings` are counted in its words, which only statements
@@ -196,7 +198,7 @@ impl InsertPlan {
     ) -> Result<Tally> {
         let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
         let foresight = self.foresee(transaction, context, plans, total)?;
-        let mut tally = Tally::default();
+        let mut tally = Tally { of_several: total > 1, ..Tally::default() };
         let mut made = MadeRow::default();
         each_plan(context, plans, runs, &mut |plan, row, rest| {
             foresight.look_ahead(self, plan, transaction, context, tally.records, rest)?;
@@ -366,6 +368,10 @@ impl InsertPlan {
     ) -> Result<Option<RowNumber>> {
         let table = &self.table;
         let (mut changed, mut number) = (Vec::new(), None);
+        let by = match tally.of_several {
+            true => StoredBy::UpdateOfDuplicates,
+            false => StoredBy::UpdateOfDuplicate,
+        };
         let upserted = transaction.upsert(table, datums, &mut |existing| {
             let old = existing.values()?;
             let sets = assign(
@@ -375,7 +381,7 @@ impl InsertPlan {
                 &self.defaults,
                 &self.update_now,
                 &old,
-                RowView::Datums(incoming),
+                (RowView::Datums(incoming), by),
                 row,
             )?;
             if let Some(at) = table.auto_increment() {

@@ -11,8 +11,9 @@ use super::{InsertPlan, InsertRows};
 use crate::write::WriteContext;
 use crate::write::assign::bytes_of;
 use crate::write::column::{StoredBy, is_stored_as_it_is};
-use plan::column_default::Store;
+use plan::column_default::{Store, implied_default};
 use results::Result;
+use rows::schema::Column;
 
 /// A row of VALUES.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub struct RowPlan {
     pub(super) parameters: usize,
     /// Literals and defaults are all that it has.
     pub(super) is_literal: bool,
+    /// Values look at columns of the row.
+    pub(super) reads_row: bool,
 }
 
 /// A full row of VALUES, as it is made.
@@ -100,7 +103,10 @@ impl InsertPlan {
         let context = WriteContext { parameters, known: None, ..*context };
         let MadeRow { values, literals, copies } = made;
         values.clear();
-        values.resize(self.table.columns.len(), Value::Null);
+        match plan.reads_row {
+            true => values.extend(self.unset_row()),
+            false => values.resize(self.table.columns.len(), Value::Null),
+        }
         literals.clear();
         literals.resize(self.table.columns.len(), None);
         let mut held = context.facts.limits.hold();
@@ -144,6 +150,17 @@ impl InsertPlan {
             };
         }
         self.compute_incoming(values, literals, rest)
+    }
+
+    /// What a row's columns are before the statement gives them values: their defaults, or empty
+    /// ones (MySQL 9.7: tests/oracle/sql/omitted-columns.sql).
+    fn unset_row(&self) -> impl Iterator<Item = Value> {
+        let unset = |(column, default): (&Column, &Store)| match default {
+            Store::Value(value) if !column.auto_increment => value.clone(),
+            _ if column.nullable => Value::Null,
+            _ => implied_default(&column.ty),
+        };
+        self.table.columns.iter().zip(&self.defaults).map(unset)
     }
 
     /// Gives a row its computed columns where the statement looks at it: the engine, which has the
