@@ -159,9 +159,8 @@ fn warning(ty: &ColumnType, cell: &Cell<'_>, issue: Issue, scope: &Scope<'_>) ->
     crate::value::cell::text_of(ty, cell.datum(), scope.zone, &mut text);
     let text = String::from_utf8_lossy(&text);
     match (issue, ty) {
-        (_, ColumnType::Date | ColumnType::DateTime { .. }) => {
-            format!("Incorrect datetime value: '{text}'")
-        }
+        (_, ColumnType::Date) => format!("Truncated incorrect date value: '{text}'"),
+        (_, ColumnType::DateTime { .. }) => format!("Incorrect datetime value: '{text}'"),
         (_, ColumnType::Time { .. }) => format!("Truncated incorrect time value: '{text}'"),
         (_, ColumnType::Decimal { .. }) => format!("Truncated incorrect DECIMAL value: '{text}'"),
         _ => format!("Truncated incorrect DOUBLE value: '{text}'"),
@@ -187,6 +186,14 @@ fn integer(unsigned: bool, cell: &Cell<'_>, scope: &Scope<'_>) -> Datum<'static>
                 Value::Int(whole) => i128::from(whole),
                 _ => 0,
             }
+        }
+        number @ Datum::Decimal(decimal) => {
+            let whole = Number::of(number, scope.zone).map_or(0, |(number, _)| number.to_i128());
+            let most = if unsigned { i128::from(u64::MAX) } else { i128::from(i64::MAX) };
+            if !(i128::from(i64::MIN)..=most).contains(&whole) {
+                scope.distrust_decimal(decimal.to_string().as_bytes());
+            }
+            whole
         }
         other => Number::of(other, scope.zone).map_or(0, |(number, _)| number.to_i128()),
     };

@@ -19,14 +19,18 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         return Ok(NULL);
     }
     if function == F::InetNtoa {
-        let address = whole(&cells[0], scope).and_then(|number| u32::try_from(number).ok());
-        return Ok(address.map_or(NULL, |address| text(Ipv4Addr::from(address))));
+        let Some(number) = whole(&cells[0], scope) else { return Ok(NULL) };
+        let Ok(address) = u32::try_from(number) else {
+            scope.distrust_argument("integer", &number.to_string(), function);
+            return Ok(NULL);
+        };
+        return Ok(text(Ipv4Addr::from(address)));
     }
     let mut buffer = Vec::new();
     let bytes = arguments[0].bytes_of(cells[0].datum(), scope.zone, &mut buffer);
     let read = std::str::from_utf8(bytes).unwrap_or_default();
     let (four, six) = (|| read.parse::<Ipv4Addr>().ok(), || read.parse::<Ipv6Addr>().ok());
-    Ok(match function {
+    let made = match function {
         F::IsIpv4 => Cell::truth(four().is_some()),
         F::IsIpv6 => Cell::truth(six().is_some()),
         F::IsIpv4Compat => Cell::truth(<[u8; 16]>::try_from(bytes).is_ok_and(is_compatible)),
@@ -47,7 +51,12 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
             _ => NULL,
         },
         _ => inet_aton(read),
-    })
+    };
+    if made.is_null() {
+        let shown = String::from_utf8_lossy(bytes);
+        scope.distrust_argument("string", &format!("'{shown}'"), function);
+    }
+    Ok(made)
 }
 
 fn text<'a>(address: impl ToString) -> Cell<'a> {

@@ -22,6 +22,7 @@ use crate::statement::error::{Error, Result};
 use crate::statement::limits::{Limits, Room, TOO_LONG, too_long};
 use crate::statement::time_names::TimeNames;
 use crate::statement::warning::{Level, Warnings};
+use crate::tree::function::Function;
 use crate::tree::node::Node;
 use crate::value::compare::{moment, span};
 use crate::value::number::{Number, is_blank};
@@ -241,6 +242,11 @@ impl<'a> Scope<'a> {
 
     /// A point in time as the session's clock shows it; a time of day is one of today.
     pub fn moment(&self, datum: Datum<'_>) -> Option<DateTime> {
+        self.moment_or(datum, "Incorrect datetime")
+    }
+
+    /// The same with other words for a text that says none.
+    fn moment_or(&self, datum: Datum<'_>, said: &str) -> Option<DateTime> {
         let Datum::Time(time) = datum else {
             let found = moment(datum, self.zone);
             // A text that says no day, where the mode wants one (MySQL 9.7 answers so).
@@ -249,9 +255,7 @@ impl<'a> Scope<'a> {
             };
             let found = found.filter(|moment| !is_refused(moment));
             if let (None, Datum::Bytes(text)) = (found, datum) {
-                self.distrust(ErrorCode::TruncatedWrongValue, || {
-                    format!("Incorrect datetime value: '{}'", String::from_utf8_lossy(text))
-                });
+                self.distrust_text(said, text);
             }
             return found;
         };
@@ -263,22 +267,48 @@ impl<'a> Scope<'a> {
     pub fn day(&self, datum: Datum<'_>) -> Option<DateTime> {
         match datum {
             Datum::Decimal(number) => self.moment(Datum::Decimal(number.truncate(0)?)),
-            datum => self.moment(datum),
+            datum => self.moment_or(datum, "Truncated incorrect date"),
         }
     }
 
     /// A length of time, with a warning for a text that is none.
     pub fn span(&self, datum: Datum<'_>) -> Option<Time> {
+        self.span_or(datum, "Truncated incorrect time")
+    }
+
+    /// The same where a moment would do as well.
+    pub(crate) fn span_or_moment(&self, datum: Datum<'_>) -> Option<Time> {
+        self.span_or(datum, "Incorrect datetime")
+    }
+
+    fn span_or(&self, datum: Datum<'_>, said: &str) -> Option<Time> {
         let found = span(datum, self.zone);
         if let (None, Datum::Bytes(text)) = (found, datum) {
-            self.distrust_time(text);
+            self.distrust_text(said, text);
         }
         found
     }
 
     pub(crate) fn distrust_time(&self, text: &[u8]) {
+        self.distrust_text("Incorrect time", text);
+    }
+
+    fn distrust_text(&self, said: &str, text: &[u8]) {
         self.distrust(ErrorCode::TruncatedWrongValue, || {
-            format!("Incorrect time value: '{}'", String::from_utf8_lossy(text))
+            format!("{said} value: '{}'", String::from_utf8_lossy(text))
+        });
+    }
+
+    /// A length of time beyond TIME, of which the longest one is taken.
+    pub(crate) fn distrust_length(&self, shown: &str) {
+        self.distrust_text("Truncated incorrect time", shown.as_bytes());
+    }
+
+    /// An argument that is none of what a function reads, which gives NULL then.
+    pub(crate) fn distrust_argument(&self, kind: &str, shown: &str, function: Function) {
+        self.distrust(ErrorCode::WrongValueForType, || {
+            let function = function.name().to_lowercase();
+            format!("Incorrect {kind} value: '{shown}' for function {function}")
         });
     }
 

@@ -92,7 +92,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         F::Instr => int(locate(texts[1], first, 1, locate_rule(arguments), scope)?),
         F::InsertText => insert(first, number(1), number(2), texts[3], binary, scope)?,
         F::Hex => hex(&cells[0], first, scope)?,
-        F::Unhex => unhex(first),
+        F::Unhex => unhex(first, scope),
         F::Ascii => int(first.first().map_or(0, |&b| i64::from(b))),
         F::Ord => {
             let valid = first.utf8_chunks().next().map_or("", |chunk| chunk.valid());
@@ -140,9 +140,9 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
             };
             format_number(&cells[0], number(1), form, scope)
         }
-        F::Bin => conv(first, 10, 2),
-        F::Oct => conv(first, 10, 8),
-        F::Conv => conv(first, number(1), number(2)),
+        F::Bin => conv(first, 10, 2, scope),
+        F::Oct => conv(first, 10, 8, scope),
+        F::Conv => conv(first, number(1), number(2), scope),
         _ => return Err(Error::unknown_function(function.name())),
     })
 }
@@ -421,7 +421,16 @@ pub(crate) fn field<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<
     let Call { arguments, scope, .. } = *call;
     let rule = locate_rule(arguments);
     let wanted = (cells[0].datum(), &arguments[0].ty);
+    let is_of_texts = arguments.iter().all(Node::is_text);
+    // Beside a number a text is one, which it should say.
+    let warn = |cell: &Cell<'_>| {
+        if !is_of_texts {
+            scope.number(cell.datum());
+        }
+    };
+    warn(&cells[0]);
     let found = cells.iter().zip(arguments).skip(1).position(|(cell, argument)| {
+        warn(cell);
         let order =
             crate::value::compare::compare(wanted, (cell.datum(), &argument.ty), rule, scope.zone);
         order == Some(std::cmp::Ordering::Equal)
@@ -479,8 +488,13 @@ fn hex<'a>(cell: &Cell<'_>, text: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> 
     })
 }
 
-fn unhex<'a>(text: &[u8]) -> Cell<'a> {
-    from_hex(text).map_or(NULL, Cell::Owned)
+fn unhex<'a>(text: &[u8], scope: &Scope<'_>) -> Cell<'a> {
+    let Some(bytes) = from_hex(text) else {
+        let shown = String::from_utf8_lossy(text);
+        scope.distrust_argument("string", &format!("'{shown}'"), Function::Unhex);
+        return NULL;
+    };
+    Cell::Owned(bytes)
 }
 
 /// QUOTE.
@@ -547,7 +561,7 @@ fn in_base(mut value: u64, base: u32) -> Vec<u8> {
     digits
 }
 
-fn conv<'a>(text: &[u8], from: i64, to: i64) -> Cell<'a> {
+fn conv<'a>(text: &[u8], from: i64, to: i64, scope: &Scope<'_>) -> Cell<'a> {
     let valid = |base: i64| (2..=36).contains(&base.abs());
     if !valid(from) || !valid(to) || text.is_empty() {
         return NULL;
@@ -559,9 +573,18 @@ fn conv<'a>(text: &[u8], from: i64, to: i64) -> Cell<'a> {
         None => (false, text),
     };
     let base = from.unsigned_abs() as u32;
-    let mut value = 0u64;
+    let (mut value, mut is_number) = (0u64, false);
     for digit in digits.chars().map_while(|c| c.to_digit(base)) {
-        value = value.saturating_mul(u64::from(base)).saturating_add(u64::from(digit));
+        let longer = value.checked_mul(u64::from(base));
+        let longer = longer.and_then(|longer| longer.checked_add(u64::from(digit)));
+        is_number = longer.is_some();
+        value = longer.unwrap_or(u64::MAX);
+        if !is_number {
+            break;
+        }
+    }
+    if !is_number {
+        scope.distrust_decimal(text.as_bytes());
     }
     let value = if negative { value.wrapping_neg() } else { value };
     let target = to.unsigned_abs() as u32;

@@ -248,11 +248,21 @@ fn timestamp_of<'a>(value: DateTime, cells: &[Cell<'a>], scope: &Scope<'a>) -> C
 pub(crate) fn of_times<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     use Function as F;
     let Call { function, node, scope, .. } = *call;
-    let time =
-        |micros: i64| Cell::Plain(Datum::Time(time_within_range(micros).truncate(node.ty.fsp())));
+    let time = |micros: i64, shown: &dyn Fn() -> String| {
+        let time = time_within_range(micros);
+        if time.micros() != micros {
+            scope.distrust_length(&shown());
+        }
+        Cell::Plain(Datum::Time(time.truncate(node.ty.fsp())))
+    };
     match function {
         F::SecToTime => {
-            return Ok(micros_of(&cells[0], scope).map_or(NULL, time));
+            let shown = || {
+                let mut text = Vec::new();
+                write_untyped(cells[0].datum(), scope.zone, &mut text);
+                String::from_utf8_lossy(&text).into_owned()
+            };
+            return Ok(micros_of(&cells[0], scope).map_or(NULL, |micros| time(micros, &shown)));
         }
         F::MakeTime => {
             let part = |n: usize| whole(&cells[n], scope).unwrap_or(0);
@@ -267,7 +277,17 @@ pub(crate) fn of_times<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Ce
             let whole = i64::try_from(hours.unsigned_abs()).unwrap_or(i64::MAX);
             let length = whole.saturating_mul(3600).saturating_add(minutes * 60);
             let length = length.saturating_mul(SECOND).saturating_add(seconds);
-            return Ok(time(if hours < 0 { -length } else { length }));
+            let length = if hours < 0 { -length } else { length };
+            // It is shown without its sign.
+            let fraction = |micros: i64| match micros % SECOND {
+                0 => String::new(),
+                micros => format!(".{micros:06}").trim_end_matches('0').to_owned(),
+            };
+            let shown = || {
+                let (whole, rest) = (seconds / SECOND, fraction(seconds));
+                format!("{}:{minutes:02}:{whole:02}{rest}", hours.unsigned_abs())
+            };
+            return Ok(time(length, &shown));
         }
         F::TimeDiff => {
             let difference = match (is_dated(&cells[0]), is_dated(&cells[1])) {
@@ -276,17 +296,22 @@ pub(crate) fn of_times<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Ce
                     micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
                 }
                 (false, false) => {
-                    let micros = |cell: &Cell<'_>| Some(scope.span(cell.datum())?.micros());
+                    let span = |cell: &Cell<'_>| scope.span_or_moment(cell.datum());
+                    let micros = |cell: &Cell<'_>| Some(span(cell)?.micros());
                     micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
                 }
                 // A time of day and a day with a time have no difference.
                 _ => None,
             };
-            return Ok(difference.map_or(NULL, time));
+            return Ok(difference.map_or(NULL, |micros| time(micros, &|| shown_length(micros))));
         }
         _ => {}
     }
-    let Some(value) = scope.span(cells[0].datum()) else { return Ok(NULL) };
+    let value = match function {
+        F::TimeFormat => scope.span_or_moment(cells[0].datum()),
+        _ => scope.span(cells[0].datum()),
+    };
+    let Some(value) = value else { return Ok(NULL) };
     Ok(match function {
         F::TimeOf => Cell::Plain(Datum::Time(value)),
         F::Hour => int(i64::from(value.hours())),
@@ -301,6 +326,18 @@ pub(crate) fn of_times<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Ce
             pattern.and_then(|pattern| format_time(pattern, value)).map_or(NULL, Cell::Owned)
         }
     })
+}
+
+/// A length of time as it is written, however long it is.
+fn shown_length(micros: i64) -> String {
+    let (sign, length) = (if micros < 0 { "-" } else { "" }, micros.unsigned_abs());
+    let seconds = length / SECOND.unsigned_abs();
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let shown = format!("{sign}{hours:02}:{minutes:02}:{seconds:02}");
+    match length % SECOND.unsigned_abs() {
+        0 => shown,
+        fraction => format!("{shown}.{fraction:06}"),
+    }
 }
 
 /// A number of seconds in microseconds.
@@ -319,6 +356,7 @@ pub(crate) fn making_days<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result
     let Some(first) = whole(&cells[0], scope) else { return Ok(NULL) };
     let days = if function == Function::FromDays {
         if !(1..3_652_425).contains(&first) {
+            scope.distrust_beyond("DATE", "from_days");
             return Ok(NULL);
         }
         first - EPOCH_DAYS

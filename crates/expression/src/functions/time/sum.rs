@@ -90,8 +90,12 @@ fn sum<'a>(
         let value = Datum::DateTime(moment);
         (value, ColumnType::DateTime { fsp: fsp(micros) })
     } else {
-        let micros = scope.span(as_summand(&cells[0]))?.micros().saturating_add(length);
+        let value = scope.span_or_moment(as_summand(&cells[0]))?;
+        let micros = value.micros().saturating_add(length);
         let value = time_within_range(micros);
+        if value.micros() != micros {
+            scope.distrust_beyond("TIME", if takes_away { "subtime" } else { "addtime" });
+        }
         (Datum::Time(value), ColumnType::Time { fsp: fsp(value.micros()) })
     };
     if matches!(node.ty, ColumnType::DateTime { .. } | ColumnType::Time { .. }) {
