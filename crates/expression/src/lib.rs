@@ -73,7 +73,9 @@ pub use statement::time_names::TimeNames;
 pub use statement::warning::{Level, Warning, Warnings};
 pub use tree::function::Function;
 pub use tree::list::List;
-pub use tree::node::{Comparison, Kind, Node, common_collation, mixed_collation};
+pub use tree::node::{
+    Comparison, Kind, Node, UNDECIDED, common_collation, mixed_result, result_collation,
+};
 pub use tree::once::OnceNode;
 pub use tree::slot::{KEY_COLUMN, parts_of, slot};
 pub use tree::subquery::{BoundQuery, Quantifier, Subquery, SubqueryForm};

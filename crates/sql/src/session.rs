@@ -109,8 +109,8 @@ use expression::{
 };
 use prepared::PreparedStatement;
 use syntax::TableName;
-use syntax::scan::client_text::ClientText;
 use syntax::scan::Scanned;
+use syntax::scan::client_text::ClientText;
 use transaction::OpenTransaction;
 use usage::UncountedUse;
 use xa::XaBranch;

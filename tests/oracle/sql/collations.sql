@@ -82,3 +82,58 @@ SELECT * FROM bytes WHERE a = b COLLATE utf8mb4_bin
 DROP TABLE bytes
 # U+FFFD is a character
 SELECT HEX(CONVERT(_ucs2 X'FFFD' USING utf32)), HEX(CONVERT(_ucs2 X'FFFD' USING utf16)), HEX(CONVERT(_ucs2 X'FFFD' USING latin1))
+# Text may be made of columns of different collations, which do not compare
+CREATE TABLE mixed (a VARCHAR(5) COLLATE utf8mb4_0900_ai_ci, b VARCHAR(5) COLLATE utf8mb4_unicode_ci, c VARCHAR(5) COLLATE utf8mb4_bin, d VARCHAR(5) CHARACTER SET latin1, e VARCHAR(5) CHARACTER SET latin2)
+INSERT INTO mixed VALUES ('a','A','a','d','e'), ('A','a','A','d','e')
+SELECT concat(a,b) q FROM mixed
+SELECT concat_ws(',',a,b) q FROM mixed
+SELECT concat_ws(a,b,'x') q FROM mixed
+SELECT coalesce(a,b) q FROM mixed
+SELECT ifnull(a,b) q FROM mixed
+SELECT if(1,a,b) q FROM mixed
+SELECT case when 1 then a else b end q FROM mixed
+SELECT greatest(a,b) q FROM mixed
+SELECT least(a,b) q FROM mixed
+SELECT replace(a,b,'x') q FROM mixed
+SELECT replace(a,'x',b) q FROM mixed
+SELECT elt(1,a,b) q FROM mixed
+SELECT insert(a,1,1,b) q FROM mixed
+SELECT lpad(a,5,b) q FROM mixed
+SELECT make_set(3,a,b) q FROM mixed
+SELECT field(a,b,'x') q FROM mixed
+SELECT instr(a,b) q FROM mixed
+SELECT concat(a,b)='aa' q FROM mixed
+SELECT concat(a,b)=concat(b,a) q FROM mixed
+SELECT concat(a,b) like 'a%' q FROM mixed
+SELECT upper(concat(a,b)) q FROM mixed
+SELECT concat(concat(a,b),c) q FROM mixed
+SELECT concat(a,b) collate utf8mb4_bin q FROM mixed
+SELECT nullif(concat(a,b),'x') q FROM mixed
+SELECT concat(a, b, 'x') q FROM mixed
+SELECT a in (concat(a,b)) q FROM mixed
+SELECT length(concat(a,b)) q FROM mixed
+SELECT concat(a collate utf8mb4_bin,b collate utf8mb4_0900_ai_ci) q FROM mixed
+SELECT collation(concat(a,b)) q FROM mixed
+SELECT coercibility(concat(a,b)) q FROM mixed
+SELECT concat(d,a) q FROM mixed
+SELECT concat(d,e) q FROM mixed
+SELECT coalesce(a,b,c collate utf8mb4_bin) q FROM mixed
+SELECT coalesce(d,e) q FROM mixed
+SELECT a=b q FROM mixed
+SELECT a in (b) q FROM mixed
+SELECT a in (b,'a') q FROM mixed
+SELECT a in ('a',b) q FROM mixed
+SELECT a between b and 'a' q FROM mixed
+SELECT a between b and c collate utf8mb4_bin q FROM mixed
+SELECT 'a' in (a,b,c collate utf8mb4_bin) q FROM mixed
+SELECT strcmp(a,b) q FROM mixed
+SELECT nullif(a,b) q FROM mixed
+SELECT GROUP_CONCAT(a, b ORDER BY c) FROM mixed
+SELECT a, b FROM mixed ORDER BY CONCAT(a, b)
+SELECT CONCAT(a, b) k, COUNT(*) FROM mixed GROUP BY CONCAT(a, b) ORDER BY k
+SELECT COUNT(DISTINCT CONCAT(a, b)) FROM mixed
+SELECT COUNT(*) FROM mixed x JOIN mixed y ON CONCAT(x.a, x.b) = y.a
+CREATE TABLE made_of_mixed COLLATE utf8mb4_0900_ai_ci AS SELECT CONCAT(a, b) k, COALESCE(a, b) z FROM mixed
+SELECT * FROM made_of_mixed ORDER BY k
+INSERT INTO mixed (a) SELECT CONCAT(a, b) FROM mixed
+DROP TABLE mixed, made_of_mixed

@@ -120,3 +120,9 @@ SELECT CHARSET(CONCAT(a, u)), CHARSET(CONCAT(u, a)), CHARSET(CONCAT(a, w)), CHAR
 SELECT CONCAT(e, u) FROM unicodes
 SELECT COERCIBILITY(CHAR(74 USING utf16)), COERCIBILITY(CHAR(74)), COERCIBILITY(CONVERT(a USING utf16)) FROM unicodes
 DROP TABLE unicodes
+# Characters that Japanese and other sets have where most software reads others
+SELECT HEX(CONVERT(_sjis X'8160' USING utf8mb4)), HEX(CONVERT(_sjis X'8161' USING utf8mb4)), HEX(CONVERT(_sjis X'817C' USING utf8mb4)), HEX(CONVERT(_sjis X'8191' USING utf8mb4)), HEX(CONVERT(_sjis X'815F' USING utf8mb4)), HEX(CONVERT(_ujis X'A1C1' USING utf8mb4)), HEX(CONVERT(_cp932 X'8160' USING utf8mb4)), HEX(CONVERT(_eucjpms X'A1C1' USING utf8mb4)), HEX(CONVERT(_big5 X'A145' USING utf8mb4)), HEX(CONVERT(_gb2312 X'A1AA' USING utf8mb4)), HEX(CONVERT(_gbk X'A1AA' USING utf8mb4)), HEX(CONVERT(_gbk X'A1A4' USING utf8mb4)), HEX(CONVERT(_euckr X'A1AD' USING utf8mb4))
+CREATE TABLE waves (a VARCHAR(9) CHARACTER SET sjis, b VARCHAR(9) CHARACTER SET ujis)
+INSERT INTO waves VALUES (X'8160', X'A1C1'), (_sjis X'8160', _ujis X'A1C1'), ('〜', '〜')
+SELECT HEX(a), HEX(b), a = '〜', b = '〜', HEX(CONVERT(a USING utf8mb4)) FROM waves
+DROP TABLE waves

@@ -4,8 +4,8 @@
 //! 1. A session of UTF-8 pays nothing but the question whether it is one.
 //! 2. Bytes of binary columns and of BLOB parameters stay as they are.
 //!
-//! Not here: the character sets (`values::charset`), statements (`syntax::scan::client_text`), which
-//! sets a session has (crate `sql`).
+//! Not here: the character sets (`values::charset`), statements (`syntax::scan::client_text`),
+//! which sets a session has (crate `sql`).
 
 use results::ResultColumn;
 use values::CharacterSet;

@@ -184,6 +184,6 @@ fn bytes_behind_an_introducer_were_text_of_the_client() {
     assert_eq!(texts(rows[0]), ["FC", "FC", "ü"]);
     assert_eq!(texts(rows[1]), ["FD", "FD", "ý"]);
     // So they may be no UTF-8 of a client's that writes it.
-    let replies = client.command(3, b"SELECT _latin1'G\xfcn', HEX(_binary'\xff\'')");
+    let replies = client.command(3, b"SELECT _latin1'G\xfcn', HEX(_binary'\xff\\'')");
     assert_eq!(texts(&replies[replies.len() - 2]), ["Gün", "FF27"]);
 }

@@ -211,7 +211,7 @@ fn integer(unsigned: bool, cell: &Cell<'_>, scope: &Scope<'_>) -> Datum<'static>
 /// The whole number at the front of a text; what follows is cut off with a warning.
 fn warned_integer(text: &[u8], scope: &Scope<'_>) -> i128 {
     let (value, whole) = leading_integer(text);
-    if !whole {
+    if !whole || !(i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&value) {
         scope.distrust_integer(text);
     }
     value

@@ -17,7 +17,7 @@ use values::types::{Collation, ColumnType, FixedPoint, IntWidth};
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::function::Function;
-use crate::tree::node::{Kind, Node, common_collation};
+use crate::tree::node::{Kind, Node, result_collation};
 use crate::value::cell::Cell;
 use crate::value::number::Number;
 use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, RESULT_CHARS_MAX, text_type};
@@ -101,7 +101,7 @@ pub fn common_type(nodes: &[Node]) -> ColumnType {
     let is_text = |node: &&Node| node.is_text() || matches!(node.ty, ColumnType::Bit { .. });
     let texts = nodes.iter().filter(is_text).filter(|node| !is_null(node));
     let texts = texts.map(Node::text_collation);
-    let rule = texts.reduce(common_collation).map(|(rule, _)| rule);
+    let rule = texts.reduce(result_collation).map(|(rule, _)| rule);
     match &common {
         ColumnType::VarChar { chars, .. } => {
             let collation = rule.unwrap_or(Collation::Utf8Mb4GeneralCi);

@@ -9,7 +9,7 @@
 use std::cmp::Ordering;
 
 use values::datum::Datum;
-use values::types::ColumnType;
+use values::types::{Collation, ColumnType};
 
 use crate::evaluation::common::{chosen_of, settle};
 use crate::evaluation::condition::order_of;
@@ -19,7 +19,7 @@ use crate::functions::time::digits::{fraction_digits, written_digits};
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::function::Function;
-use crate::tree::node::{Kind, Node};
+use crate::tree::node::{Kind, Node, result_collation};
 use crate::value::cell::{Cell, NULL, text_of};
 use crate::value::compare::compare;
 use crate::value::number::Number;
@@ -104,7 +104,8 @@ fn word_of<'a>(node: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {
 /// among them makes moments of all.
 pub(crate) fn extreme<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
     let Call { function, node, arguments, scope } = *call;
-    let rule = common_rule(arguments.iter());
+    let rule = arguments.iter().map(Node::collation).reduce(result_collation);
+    let rule = rule.map_or(Collation::Utf8Mb4GeneralCi, |(rule, _)| rule);
     let wanted = match function {
         Function::Greatest => Ordering::Greater,
         _ => Ordering::Less,

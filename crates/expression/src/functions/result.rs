@@ -7,7 +7,7 @@ use values::datum::Value;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use crate::evaluation::common::{common_type, display_chars, shown_chars};
-use crate::tree::node::{Kind, Node, common_collation};
+use crate::tree::node::{Kind, Node, result_collation};
 use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_BYTES_MAX, RESULT_CHARS_MAX, text_type};
 
 /// Text without a bound.
@@ -24,7 +24,7 @@ pub(crate) fn small(_: &[Node]) -> ColumnType {
 /// or bytes.
 pub(crate) fn text(arguments: &[Node]) -> ColumnType {
     let known = arguments.iter().filter(|node| !matches!(node.kind, Kind::Constant(Value::Null)));
-    let rule = known.map(Node::text_collation).reduce(common_collation);
+    let rule = known.map(Node::text_collation).reduce(result_collation);
     let length = arguments.iter().map(shown_chars).sum::<u32>();
     match rule {
         Some((Collation::Binary, _)) => {

@@ -513,14 +513,49 @@ impl Node {
 fn strongest<'a>(nodes: impl Iterator<Item = &'a Node>, ty: &ColumnType) -> (Collation, u8) {
     let Some(collation) = ty.collation() else { return (Collation::Utf8Mb4GeneralCi, 6) };
     let (mut lowest, mut known) = (6, false);
+    let mut whole: Option<(Collation, u8)> = None;
     for node in nodes {
         let (own, coercibility) = node.collation();
         lowest = lowest.min(coercibility);
         known |= own == Collation::Binary;
+        whole = Some(
+            whole.map_or((own, coercibility), |sum| result_collation(sum, (own, coercibility))),
+        );
+    }
+    if whole.is_some_and(|(_, coercibility)| coercibility == UNDECIDED) {
+        return (collation, UNDECIDED);
     }
     // Bytes that were made of text (UNHEX) insist on nothing.
     let made = collation == Collation::Binary && !known;
     (collation, if lowest < 6 && !made { lowest } else { 4 })
+}
+
+/// The coercibility of text that is made of columns of different collations: weaker than any other.
+pub const UNDECIDED: u8 = 7;
+
+/// Whether neither of two sides gives way, which text that is made of both may have, and a
+/// comparison of them not.
+fn is_undecided(a: (Collation, u8), b: (Collation, u8)) -> bool {
+    let is_of_one = |side: Collation| side != Collation::Utf8Mb4GeneralCi && !side.is_bin();
+    let differs = a.0 != b.0 && a.0.set() == b.0.set() && is_of_one(a.0) && is_of_one(b.0);
+    a.1 == b.1 && (a.1 == UNDECIDED || a.1 == IMPLICIT && differs)
+}
+
+/// The collation of text that is made of two: of columns of different ones the bytes count
+/// (MySQL 9.7: tests/oracle/sql/collations.sql).
+pub fn result_collation(a: (Collation, u8), b: (Collation, u8)) -> (Collation, u8) {
+    match is_undecided(a, b) {
+        true => (a.0.bin_of_set(), UNDECIDED),
+        false => common_collation(a, b),
+    }
+}
+
+/// The same where they mix, as `mixed_collation` says.
+pub fn mixed_result(a: (Collation, u8), b: (Collation, u8)) -> Option<(Collation, u8)> {
+    match is_undecided(a, b) {
+        true => Some(result_collation(a, b)),
+        false => mixed_collation(a, b),
+    }
 }
 
 /// The collation under which two sides compare, as MySQL 9.7 aggregates them
@@ -529,7 +564,7 @@ fn strongest<'a>(nodes: impl Iterator<Item = &'a Node>, ty: &ColumnType) -> (Col
 /// Columns of utf8mb4_general_ci mix with those of other collations of utf8mb4: it is what tables
 /// have that name none, which MySQL gives utf8mb4_0900_ai_ci, and what was kept of other names
 /// before they were known.
-pub fn mixed_collation(a: (Collation, u8), b: (Collation, u8)) -> Option<(Collation, u8)> {
+fn mixed_collation(a: (Collation, u8), b: (Collation, u8)) -> Option<(Collation, u8)> {
     let (one, other) = (a.0, b.0);
     let (set, other_set) = (one.set(), other.set());
     if one == other || set.is_binary() || other_set.is_binary() {

@@ -79,11 +79,7 @@ impl Binder<'_> {
         bound
     }
 
-    fn recursion_within(
-        &self,
-        cte: &ast::Cte,
-        around: Option<&QueryScope<'_>>,
-    ) -> Bound<Query> {
+    fn recursion_within(&self, cte: &ast::Cte, around: Option<&QueryScope<'_>>) -> Bound<Query> {
         let query = &*cte.query;
         if query.with.is_some() || query.order_by.is_some() || !query.locks.is_empty() {
             return unsupported("ORDER BY or WITH of a recursive table");

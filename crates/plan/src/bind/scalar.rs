@@ -33,7 +33,7 @@ use call::function;
 pub use cast::element_type;
 use cast::{CHARS_UNSAID, cast_type};
 use collations::of_connection;
-pub use collations::{refuse_mix, rule_of, rule_of_comparison};
+pub use collations::{MixOf, refuse_mix, rule_of, rule_of_comparison};
 use form::special;
 use literal::{items, literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
@@ -184,7 +184,9 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             }
             let (node, list) = among(node, list);
             let operands: Vec<&Node> = std::iter::once(&node).chain(&list).collect();
-            let rule = rule_of(&operands, " IN ")?;
+            // Of one it is an equation.
+            let operation = if list.len() == 1 { "=" } else { " IN " };
+            let rule = rule_of(&operands, operation)?;
             let list = List::new(list);
             Ok(boolean(Kind::InList(Box::new(node), list, *negated, rule), true))
         }
@@ -352,7 +354,7 @@ fn case(
         }
         None => Collation::Utf8Mb4GeneralCi,
     };
-    refuse_mix(&results.iter().collect::<Vec<_>>(), "case")?;
+    refuse_mix(&results.iter().collect::<Vec<_>>(), "case", MixOf::Text)?;
     let ty = common_type(&results);
     let kind = Kind::Case(operand, branches, otherwise.map(Box::new), rule);
     Ok(Node::new(kind, ty, nullable))

@@ -96,8 +96,8 @@ impl Session {
         load.read(self, file).map(Reply::Done)
     }
 
-    /// The character set of files that say none: `character_set_database`, unless ASCII is more than
-    /// a byte in it.
+    /// The character set of files that say none: `character_set_database`, unless ASCII is more
+    /// than a byte in it.
     fn file_charset(&self) -> CharacterSet {
         let collation = self.variables.collation_of("character_set_database");
         let set = collation.map(Collation::set).filter(|set| set.may_be_client());

@@ -12,11 +12,11 @@ use std::sync::Arc;
 use expression::{is_number, text_of};
 use sqlparser::ast::Query;
 use syntax::load::Format;
-use values::{CharacterSet, ErrorCode};
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::text::fill_with_zeros;
 use values::types::{Collation, ColumnType};
+use values::{CharacterSet, ErrorCode};
 
 use super::Session;
 use crate::reply::Reply;

@@ -261,9 +261,7 @@ impl WriteContext<'_> {
     fn store_null(&self, column: &Column, by: StoredBy) -> Result<Value> {
         match by {
             _ if column.nullable => return Ok(Value::Null),
-            StoredBy::UpdateOfDuplicate | StoredBy::UpdateOfDuplicates
-                if column.auto_increment =>
-            {
+            StoredBy::UpdateOfDuplicate | StoredBy::UpdateOfDuplicates if column.auto_increment => {
                 return Ok(zero_value(&column.ty));
             }
             // A new row gets a number.

@@ -10,7 +10,8 @@
 //!
 //! Invariants
 //! 1. A statement of UTF-8, or one that is ASCII throughout, stays where it is.
-//! 2. `bytes_as_sent` leads from the end of any token in the UTF-8 back to its end in what was sent.
+//! 2. `bytes_as_sent` leads from the end of any token in the UTF-8 back to its end in what was
+//!    sent.
 //!
 //! Not here: what an introducer makes of the bytes (`plan::bind`).
 
@@ -187,7 +188,11 @@ mod tests {
             (b"SELECT '_binary', '_binary''\xfc'", "latin1", "SELECT '_binary', '_binary''ü'"),
             (b"SELECT _name'\xfc'", "latin1", "SELECT _name'ü'"),
             (b"SELECT `_binary`, a_binary'\xfc'", "latin1", "SELECT `_binary`, a_binary'ü'"),
-            (b"/* _binary'\xfc' */ SELECT _binary'a'", "latin1", "/* _binary'ü' */ SELECT _binary'a'"),
+            (
+                b"/* _binary'\xfc' */ SELECT _binary'a'",
+                "latin1",
+                "/* _binary'ü' */ SELECT _binary'a'",
+            ),
             (b"SELECT _sjis'\x83\x5c', '\x83\x5c'", "sjis", "SELECT _sjis x'835C', 'ソ'"),
             (b"SELECT '\x83\x5c', _binary'\xb1'", "sjis", "SELECT 'ソ', _binary x'B1'"),
             (b"SELECT _koi8r\"\xc1\"", "koi8r", "SELECT _koi8r x'C1'"),

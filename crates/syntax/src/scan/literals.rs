@@ -127,12 +127,32 @@ impl Scanner<'_, '_> {
         let start = self.at;
         let body = start + 2;
         let count = self.text[body..].iter().take_while(|b| matches!(b, b'0' | b'1')).count();
-        if self.text.get(body + count) != Some(&b'\'') || count > 64 {
+        if self.text.get(body + count) != Some(&b'\'') {
             return Err(self.syntax(start));
         }
         self.at = body + count + 1;
-        self.bits(&self.text[body..body + count]);
+        let bits = &self.text[body..body + count];
+        match count {
+            0..=64 => self.bits(bits),
+            _ => self.many_bits(bits),
+        }
         Ok(())
+    }
+
+    /// A literal of more bits than a number has: bytes, as their hexadecimal digits would be.
+    fn many_bits(&mut self, bits: &[u8]) {
+        let (first, rest) = bits.split_at(bits.len() % 8);
+        let first = [first].into_iter().filter(|bits| !bits.is_empty());
+        let byte = |bits: &[u8]| bits.iter().fold(0u8, |byte, &bit| byte << 1 | (bit - b'0'));
+        let bytes: Vec<u8> = first.chain(rest.chunks(8)).map(byte).collect();
+        if self.keeps_digits(2 * bytes.len()) {
+            let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+            self.out.shape.extend([b"x'", digits.as_bytes(), b"'"].concat());
+            self.last_word = None;
+            return;
+        }
+        let digits = 2 * bytes.len();
+        self.take_digits(bytes.into_iter(), digits);
     }
 
     /// A literal of bits, which is bytes or a number as one of hexadecimal digits is.

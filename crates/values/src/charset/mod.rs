@@ -161,10 +161,11 @@ impl CharacterSet {
                 Cow::Owned(from_characters(text.iter().map(character)))
             }
             Form::Wide(wide) => Cow::Owned(from_characters(wide.characters(text))),
-            Form::Known(encoding, _) => {
+            Form::Known(encoding, listed) => {
                 let (decoded, _) = encoding.decode_without_bom_handling(text);
                 let decoded = decoded.replace('\u{FFFD}', "?");
-                Cow::Owned(decoded.into_bytes())
+                let misread = listed.map_or(&[][..], |listed| listed.misread(encoding));
+                Cow::Owned(multiple::put_right(decoded, misread).into_bytes())
             }
         }
     }
@@ -173,9 +174,10 @@ impl CharacterSet {
     /// second one of another character in it.
     pub fn stream_decoder(self) -> Option<StreamDecoder> {
         match self.form {
-            Form::Known(encoding, _) if !self.keeps_ascii() => {
-                Some(StreamDecoder(encoding.new_decoder_without_bom_handling()))
-            }
+            Form::Known(encoding, listed) if !self.keeps_ascii() => Some(StreamDecoder {
+                decoder: encoding.new_decoder_without_bom_handling(),
+                misread: listed.map_or(&[], |listed| listed.misread(encoding)),
+            }),
             _ => None,
         }
     }
@@ -361,19 +363,23 @@ impl CharacterSet {
 }
 
 /// Makes UTF-8 of text that comes in pieces, which may be cut within a character.
-pub struct StreamDecoder(encoding_rs::Decoder);
+pub struct StreamDecoder {
+    decoder: encoding_rs::Decoder,
+    misread: &'static [(char, char)],
+}
 
 impl StreamDecoder {
     /// The next piece; with `last` there is no more.
     pub fn decode(&mut self, piece: &[u8], last: bool) -> Vec<u8> {
-        let room = self.0.max_utf8_buffer_length(piece.len()).unwrap_or(4 * piece.len() + 16);
+        let room = self.decoder.max_utf8_buffer_length(piece.len());
+        let room = room.unwrap_or(4 * piece.len() + 16);
         let mut decoded = String::with_capacity(room);
         // All of it is read: there is room for what it may become.
-        let (_, _, has_errors) = self.0.decode_to_string(piece, &mut decoded, last);
-        match has_errors {
-            true => decoded.replace('\u{FFFD}', "?").into_bytes(),
-            false => decoded.into_bytes(),
+        let (_, _, has_errors) = self.decoder.decode_to_string(piece, &mut decoded, last);
+        if has_errors {
+            decoded = decoded.replace('\u{FFFD}', "?");
         }
+        multiple::put_right(decoded, self.misread).into_bytes()
     }
 }
 

@@ -4,10 +4,12 @@
 //! Invariants
 //! 1. A set has the characters that MySQL's has, and no others of the same name elsewhere.
 //!
-//! Not here: bytes as characters, which `encoding_rs` reads; gb18030, which has all characters
-//! (`encoding_rs` writes it as MySQL does).
+//! Not here: bytes as characters, which `encoding_rs` reads but for a few (`misread`); gb18030,
+//! which has all characters (`encoding_rs` writes it as MySQL does).
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
+
+use encoding_rs::Encoding;
 
 use super::single::same;
 use crate::numbers::{Numbers, inflated};
@@ -57,6 +59,48 @@ impl MultipleByteSet {
     pub(super) fn codes(self) -> &'static [(u32, u32)] {
         &TABLES[usize::from(self.0)]
     }
+
+    /// Characters that `encoding_rs` reads where this set has others, in order, each with the one
+    /// that it has: U+FF5E is U+301C in sjis.
+    pub(super) fn misread(self, encoding: &'static Encoding) -> &'static [(char, char)] {
+        static MISREAD: [OnceLock<Vec<(char, char)>>; MULTIPLE_BYTE_SETS.len()] =
+            [const { OnceLock::new() }; MULTIPLE_BYTE_SETS.len()];
+        MISREAD[usize::from(self.0)].get_or_init(|| misread_of(self.codes(), encoding))
+    }
+}
+
+fn misread_of(codes: &[(u32, u32)], encoding: &'static Encoding) -> Vec<(char, char)> {
+    let mut bytes = Vec::new();
+    let mut read = |number: u32| {
+        bytes.clear();
+        push_code(number, &mut bytes);
+        let decoded = encoding.decode_without_bom_handling_and_without_replacement(&bytes)?;
+        let mut characters = decoded.chars();
+        characters.next().filter(|_| characters.next().is_none())
+    };
+    let mut misread = Vec::new();
+    for (character, number) in codes {
+        let (Some(own), Some(read)) = (char::from_u32(*character), read(*number)) else { continue };
+        // What it has elsewhere it means there.
+        if own != read && code(codes, read).is_none() {
+            misread.push((read, own));
+        }
+    }
+    misread.sort_unstable();
+    misread.dedup_by_key(|(read, _)| *read);
+    misread
+}
+
+/// A text with the characters that a set has instead of those that were read.
+pub(super) fn put_right(text: String, misread: &[(char, char)]) -> String {
+    if misread.is_empty() || text.is_ascii() {
+        return text;
+    }
+    let own = |read: char| match misread.binary_search_by_key(&read, |(read, _)| *read) {
+        Ok(at) => misread[at].1,
+        Err(_) => read,
+    };
+    text.chars().map(own).collect()
 }
 
 /// The bytes of a character as a number, if the set has it.

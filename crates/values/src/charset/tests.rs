@@ -125,3 +125,24 @@ fn sets_have_the_characters_that_mysql_has_in_them() {
     assert!(!set("ucs2").has('😀') && set("utf16").has('😀') && set("gb18030").has('😀'));
     assert_eq!(set("swe7").decode(b"@").as_ref(), "É".as_bytes());
 }
+
+#[test]
+fn characters_of_japanese_sets_were_read_as_those_that_others_have() {
+    // MySQL 9.7: SELECT CONVERT(_sjis X'8160' USING utf8mb4), and so on.
+    for (name, bytes, expected) in [
+        ("sjis", &[0x81, 0x60][..], "\u{301C}"),
+        ("sjis", &[0x81, 0x61], "\u{2016}"),
+        ("sjis", &[0x81, 0x7C], "\u{2212}"),
+        ("sjis", &[0x81, 0x91, 0x81, 0x92, 0x81, 0xCA], "\u{A2}\u{A3}\u{AC}"),
+        ("sjis", &[0x81, 0x5F, 0x83, 0x5C], "\\ソ"),
+        ("ujis", &[0xA1, 0xC1], "\u{301C}"),
+        ("cp932", &[0x81, 0x60], "\u{FF5E}"),
+        ("eucjpms", &[0xA1, 0xC1], "\u{FF5E}"),
+        ("gbk", &[0xB1, 0xED], "表"),
+    ] {
+        let set = CharacterSet::parse(name).expect("known");
+        let decoded = set.decode(bytes);
+        assert_eq!(String::from_utf8_lossy(&decoded), expected, "{name} {bytes:x?}");
+        assert_eq!(&*set.encode(&decoded), bytes, "{name} {expected}");
+    }
+}

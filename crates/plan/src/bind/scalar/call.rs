@@ -18,7 +18,7 @@ use values::types::{Collation, ColumnType};
 
 use super::cast::{CHARS_UNSAID, cast_type};
 use super::names::incoming_node;
-use super::{Bound, Names, bind, needs_query, refuse_mix, unit, unsupported};
+use super::{Bound, MixOf, Names, bind, needs_query, refuse_mix, unit, unsupported};
 use results::SqlError;
 
 pub(super) fn shift(
@@ -55,7 +55,11 @@ pub fn call_node(name: &str, mut arguments: Vec<Node>) -> Bound<Node> {
     if let Some(function) = TOGETHER.iter().find(|known| known.eq_ignore_ascii_case(name)) {
         in_one_charset(arguments.iter_mut());
         let operands: Vec<&Node> = arguments.iter().collect();
-        refuse_mix(&operands, &function.to_ascii_lowercase())?;
+        let of = match *function {
+            "NULLIF" | "STRCMP" => MixOf::Compared,
+            _ => MixOf::Text,
+        };
+        refuse_mix(&operands, &function.to_ascii_lowercase(), of)?;
     }
     if name.eq_ignore_ascii_case("IF") {
         in_one_charset(arguments.iter_mut().skip(1));

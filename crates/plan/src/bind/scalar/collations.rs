@@ -1,8 +1,8 @@
 //! The collation under which operands compare, or why there is none.
 //!
-//! Not here: which collation is the stronger one, and which mix (`expression::mixed_collation`).
+//! Not here: which collation is the stronger one, and which mix (`expression::mixed_result`).
 
-use expression::{Comparison, Kind, Node, common_rule, mixed_collation};
+use expression::{Comparison, Kind, Node, UNDECIDED, common_rule, mixed_result};
 use syntax::types::with_collation;
 use values::codes::shown_bytes;
 use values::types::Collation;
@@ -44,12 +44,15 @@ const UNSAID: Collation = Collation::Utf8Mb4GeneralCi;
 const COERCIBLE: u8 = 4;
 const NUMERIC: u8 = 5;
 
+/// The coercibility of what has a COLLATE of its own.
+const EXPLICIT: u8 = 0;
+
 /// The collation under which operands of an operation compare.
 ///
 /// # Errors
 /// 1267 and its kin where two of them insist on different ones by COLLATE.
 pub fn rule_of(operands: &[&Node], operation: &str) -> Bound<Collation> {
-    refuse_mix(operands, operation)?;
+    refuse_mix(operands, operation, MixOf::Compared)?;
     Ok(common_rule(operands.iter().copied()))
 }
 
@@ -83,18 +86,36 @@ fn refuse_literal(node: &Node, collation: Collation) -> Bound<()> {
     Err(SqlError::new(ErrorCode::CannotConvertString, message).into())
 }
 
+/// What an operation makes of its operands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum MixOf {
+    /// They are compared, which takes one collation.
+    Compared,
+    /// Text: columns of different collations may be part of it.
+    Text,
+}
+
 /// Refuses operands whose collations do not mix, and literals that have characters which the
 /// character set of the others has not.
 ///
 /// # Errors
 /// 1267 of two operands, 1270 of three, 1271 of more; 3854 of a literal.
-pub fn refuse_mix(operands: &[&Node], operation: &str) -> Bound<()> {
+pub fn refuse_mix(operands: &[&Node], operation: &str, of: MixOf) -> Bound<()> {
     // Where there are numbers, numbers are compared.
     let texts = operands.iter().filter(|node| node.is_text()).map(|node| node.collation());
-    let mut texts = texts.filter(|(_, coercibility)| *coercibility < NUMERIC);
+    let mut texts = texts.filter(|(_, strength)| *strength < NUMERIC || *strength == UNDECIDED);
     let Some(first) = texts.next() else { return Ok(()) };
-    let mixed = texts.try_fold(first, mixed_collation);
-    if let Some((collation, _)) = mixed {
+    // Of what is compared, columns of different collations leave it to COLLATE alone.
+    let mut is_left = false;
+    let mixed = texts.try_fold(first, |sum, text| {
+        let mixed = mixed_result(sum, text)?;
+        let differ = mixed.1 == UNDECIDED && sum.1 != UNDECIDED;
+        is_left = (is_left || differ) && text.1 != EXPLICIT;
+        Some(mixed)
+    });
+    let is_alone = operands.len() == 1;
+    let is_mix = |strength| of == MixOf::Text || is_alone || strength != UNDECIDED && !is_left;
+    if let Some((collation, _)) = mixed.filter(|(_, strength)| is_mix(*strength)) {
         return operands.iter().try_for_each(|node| refuse_literal(node, collation));
     }
     let (code, named) = match operands.len() {
@@ -105,12 +126,12 @@ pub fn refuse_mix(operands: &[&Node], operation: &str) -> Bound<()> {
     let shown = |node: &&Node| {
         let (collation, coercibility) = node.collation();
         let strength = match coercibility {
-            0 => "EXPLICIT",
-            1 => "NONE",
+            EXPLICIT => "EXPLICIT",
+            UNDECIDED => "NONE",
             2 => "IMPLICIT",
             3 => "SYSCONST",
             4 => "COERCIBLE",
-            5 => "NUMERIC",
+            NUMERIC => "NUMERIC",
             _ => "IGNORABLE",
         };
         format!("({},{strength})", collation.name())
