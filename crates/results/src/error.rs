@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use expression::{KillMark, QueryError, json_fault, shortened};
+use expression::{KillMark, QueryError, shortened};
 use resources::budget::NoMemory;
 use rows::BrokenRule;
 use rows::error::{CallerError, Error, Thing};
@@ -21,6 +21,7 @@ use rows::foreign_key::ReferentialAction;
 use rows::partition::PartitionFault;
 use values::ErrorCode;
 use values::convert::Issue;
+use values::json::JsonFault;
 use values::key::DamagedKey;
 use values::row::RowError;
 
@@ -383,7 +384,7 @@ impl From<&Error> for SqlError {
                 }
                 Thing::Event => SqlError::event_exists(name),
             },
-            Error::Value { column, issue } => value_error(column, *issue, "", 1),
+            Error::Value { column, issue, value } => value_error(column, *issue, value, 1),
             Error::LockedForReading { table } => {
                 let name = table.rsplit('.').next().unwrap_or(table);
                 SqlError::new(
@@ -648,7 +649,13 @@ pub fn value_error(column: &str, issue: Issue, value: &str, row: u64) -> SqlErro
         Issue::InvalidUtf8 => {
             format!("Incorrect string value: '{value}' for column '{column}' at row {row}")
         }
-        Issue::InvalidJson => return no_json(json_fault(value.as_bytes()), column),
+        Issue::InvalidJson(JsonFault::Syntax(why, position)) => {
+            return no_json((why, position), column);
+        }
+        Issue::InvalidJson(JsonFault::TooDeep) => {
+            let message = "The JSON document exceeds the maximum depth.";
+            return SqlError::new(ErrorCode::JsonDocumentTooDeep, message);
+        }
         Issue::NoJsonText => return no_json(("not a JSON text, may need CAST", 0), column),
         Issue::JsonOfBytes => {
             let message = "Cannot create a JSON value from a string with CHARACTER SET 'binary'.";

@@ -59,7 +59,7 @@ pub enum BrokenRule {
     #[error("Display width out of range for column '{0}' (max = 64)")]
     Bits(String),
     /// A computed column with a value of its own.
-    #[error("Incorrect usage of DEFAULT and GENERATED ALWAYS AS for column '{0}'")]
+    #[error("Incorrect usage of DEFAULT and generated column '{0}'")]
     ComputedDefault(String),
     /// A primary key of a computed column that is VIRTUAL.
     #[error(

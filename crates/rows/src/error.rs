@@ -190,6 +190,8 @@ pub enum Error {
         column: String,
         /// What is wrong.
         issue: Issue,
+        /// The value as a text, of which messages show the beginning.
+        value: String,
     },
     /// A NULL for a column that is NOT NULL.
     #[error("column '{column}' cannot be null")]

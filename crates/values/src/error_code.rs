@@ -385,6 +385,7 @@ table! {
     JsonVacuousPath 3153 b"42000";
     JsonBadOneOrAllArg 3154 b"42000";
     InvalidJsonValueForCast 3156 b"22018";
+    JsonDocumentTooDeep 3157 b"22032";
     JsonDocumentNullKey 3158 b"22032";
     SecureTransportRequired 3159 b"HY000";
     UserDoesNotExist 3162 b"HY000";

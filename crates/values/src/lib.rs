@@ -11,7 +11,8 @@
 //!   files
 //! - `pattern`: regular expressions that clients send, compiled
 //! - `full_text`: texts cut into the tokens that full-text indexes have entries of
-//! - `member`: members of JSON objects as texts; `codes`: hexadecimal digits, base 64, checksums
+//! - `json`: documents, read and printed; `member`: members of JSON objects as texts; `codes`:
+//!   hexadecimal digits, base 64, checksums
 //! - `error_code`: the errors that clients see, by name
 //! - `mode`: what a session has chosen of MySQL's rules
 //!
@@ -31,6 +32,7 @@ pub mod decimal;
 mod digits;
 pub mod error_code;
 pub mod full_text;
+pub mod json;
 pub mod key;
 pub mod language;
 pub mod member;

@@ -198,7 +198,7 @@ pub enum ColumnType {
         /// Bits, 1 to 64.
         bits: u8,
     },
-    /// JSON: stored as the text that came in, checked to be JSON.
+    /// JSON: stored as MySQL prints it.
     Json,
 }
 

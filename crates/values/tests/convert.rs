@@ -110,21 +110,21 @@ fn numbers(ty: &ColumnType, converted: &Converted) -> (&'static str, &'static st
     let Some(issue) = converted.issue else {
         return (if converted.note { "n1265" } else { "0" }, "0");
     };
-    let number = |issue: Issue, of_long: &'static str| match issue {
+    let number = |issue: Issue| match issue {
         Issue::OutOfRange => "1264",
         Issue::Truncated => "1265",
-        Issue::TooLong => of_long,
+        Issue::TooLong => "1406",
         Issue::Incorrect { .. } if ty.is_temporal() => "1292",
         Issue::Incorrect { .. } | Issue::InvalidUtf8 => "1366",
-        Issue::InvalidJson | Issue::NoJsonText => "3140",
+        Issue::InvalidJson(_) | Issue::NoJsonText => "3140",
         Issue::JsonOfBytes => "3144",
         Issue::LeftOut => "1299",
     };
-    let warning = match number(issue.as_warning(ty), "1265") {
+    let warning = match number(issue.as_warning(ty)) {
         "1265" if issue.is_only_noted(ty) => "n1265",
         number => number,
     };
-    (warning, number(issue.as_error(ty), "1406"))
+    (warning, number(issue.as_error(ty)))
 }
 
 #[test]

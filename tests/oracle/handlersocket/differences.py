@@ -42,6 +42,7 @@ _ALL = [
     Difference("half-done", "", "a failed multi-row change leaves the first rows changed"),
     Difference("real-default", "", "a column not given is never NULL, nor the current time"),
     Difference("json-checked", r"1·1·\d+", "invalid JSON is stored unchecked"),
+    Difference("json-printed", "", "a JSON column keeps the text that was sent"),
     Difference("json-zero", "", "the zero value of a JSON column is '', which is no JSON"),
     Difference("unique-order", "", "without PRIMARY KEY a unique NOT NULL index orders equal rows"),
     Difference("surrogates", "", "UTF-8 encoded surrogates are stored in utf8mb4 columns"),

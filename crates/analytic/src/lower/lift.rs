@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use datafusion::logical_expr::Expr;
-use expression::{Environment, Kind, Node, OnceNode, RowView, fit};
+use expression::{Environment, Kind, Node, OnceNode, RowView, TRUTH, fit};
 use plan::context::SqlContext;
 use results::Result;
 use values::datum::{Datum, Value};
@@ -111,12 +111,15 @@ impl Lowering<'_> {
             Kind::Subquery(subquery) if !subquery.is_correlated() => {
                 // Its column is not known to be the same for all rows.
                 let (expr, ty) = self.subquery_value(row, subquery)?;
-                let kind = Kind::Column(leaves.add(expr, &ty));
-                let column = Node::new(kind, ty, node.nullable);
-                node.kind = Kind::Once(Box::new(OnceNode::of(column)));
+                let found = found(node, leaves.add(expr, &ty), ty);
+                node.kind = Kind::Once(Box::new(OnceNode::of(found)));
                 return Ok(());
             }
-            Kind::Subquery(subquery) => self.subquery_value(row, subquery)?,
+            Kind::Subquery(subquery) => {
+                let (expr, ty) = self.subquery_value(row, subquery)?;
+                node.kind = found(node, leaves.add(expr, &ty), ty).kind;
+                return Ok(());
+            }
             Kind::Constant(Value::Bytes(text)) if text.len() > TEXT_BYTES_MAX => {
                 let value = Value::Bytes(text.clone());
                 (known(&node.ty, &value), node.ty.clone())
@@ -143,5 +146,15 @@ impl Lowering<'_> {
         };
         node.kind = Kind::Column(leaves.add(expr, &ty));
         Ok(())
+    }
+}
+
+/// What a sub-query found, in a column of a type. A condition stays one, which is more than a number where it
+/// becomes a part of a JSON document.
+fn found(subquery: &Node, column: usize, ty: ColumnType) -> Node {
+    let column = Node::new(Kind::Column(column), ty, subquery.nullable);
+    match subquery.ty == TRUTH {
+        true => Node::new(Kind::And(vec![column]), TRUTH, subquery.nullable),
+        false => column,
     }
 }

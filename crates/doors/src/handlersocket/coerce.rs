@@ -24,7 +24,7 @@ use crate::handlersocket::decode::unescape;
 pub fn stored(column: &Column, text: &[u8]) -> Result<Value, HandlerSocketRefusal> {
     let converted = column.from_text(&plain_time(&column.ty, text), Zone::UTC);
     match converted.issue {
-        Some(Issue::InvalidJson) => Err(HandlerSocketRefusal::JSON),
+        Some(Issue::InvalidJson(_)) => Err(HandlerSocketRefusal::JSON),
         _ => Ok(converted.value),
     }
 }

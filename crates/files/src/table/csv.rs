@@ -357,7 +357,7 @@ pub(super) fn no_value(
     let code = match issue {
         Issue::OutOfRange => ErrorCode::WarnDataOutOfRange,
         Issue::TooLong => ErrorCode::DataTooLong,
-        Issue::InvalidJson => ErrorCode::InvalidJsonText,
+        Issue::InvalidJson(_) => ErrorCode::InvalidJsonText,
         _ => ErrorCode::TruncatedWrongValueForField,
     };
     let (ty, name) = (column.ty.mysql_type_name(), &column.name);

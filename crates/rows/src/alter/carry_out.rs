@@ -10,6 +10,7 @@ use std::sync::Arc;
 use values::convert::Issue;
 use values::{ColumnType, SqlMode};
 
+use super::plan::implicit_default;
 use crate::alter::alteration::Alteration;
 use crate::alter::conversion::{ConversionRules, ConversionWarning};
 use crate::alter::plan::{Plan, plan};
@@ -137,11 +138,16 @@ impl Engine {
             };
             let is_implied = column.default == DefaultValue::None && column.computed.is_none();
             let is_new = origin.is_none() && !column.nullable && is_implied;
-            is_new.then(|| (column.name.clone(), Issue::Incorrect { what }))
+            is_new.then(|| {
+                let value = String::from_utf8_lossy(&implicit_default(&column.ty)).into_owned();
+                (column.name.clone(), Issue::Incorrect { what }, value)
+            })
         };
         let columns = plan.definition.columns.iter().zip(&plan.origins);
         match columns.filter_map(has_zero).next() {
-            Some((column, issue)) if !self.is_empty(table)? => Err(Error::Value { column, issue }),
+            Some((column, issue, value)) if !self.is_empty(table)? => {
+                Err(Error::Value { column, issue, value })
+            }
             _ => Ok(()),
         }
     }

@@ -16,8 +16,9 @@ use values::text::{fill_with_zeros, write_text};
 use values::types::ColumnType;
 
 use super::plan::implicit_default;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::foreign_key::ForeignKeyChecks;
+use crate::rules::refused_value;
 use crate::schema::Column;
 
 /// The most values of which it is said what was wrong with them.
@@ -68,7 +69,7 @@ impl ConversionWarnings {
         list
     }
 
-    fn add(&self, warning: impl FnOnce() -> ConversionWarning) {
+    pub fn add(&self, warning: impl FnOnce() -> ConversionWarning) {
         let mut list = self.list.lock();
         if list.len() < WARNINGS_MAX {
             list.push(warning());
@@ -140,7 +141,7 @@ impl ConversionRules {
         match converted.issue.or_else(refused) {
             Some(issue) if self.mode.strict() || issue.is_always_refused() => {
                 let issue = issue.as_error(&to.ty);
-                return Err(Error::Value { column: to.name.clone(), issue });
+                return Err(refused_value(to, issue, datum, &from.ty, self.zone));
             }
             Some(issue) => tell(issue.as_warning(&to.ty), issue.is_only_noted(&to.ty)),
             None if converted.note => tell(Issue::of_note(&to.ty, self.mode.strict()), true),

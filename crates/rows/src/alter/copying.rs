@@ -32,6 +32,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::expiry::Expiry;
 use crate::find::row_at;
+use crate::rules::{Computing, Lenience};
 use crate::schema::{Column, IndexId, IndexPart};
 use crate::store::{Batch, Change, Durability, Reach};
 use crate::table::{PREFIX_BYTES, Table, index_range};
@@ -215,7 +216,7 @@ impl<'a> Copying<'a> {
             };
             values.push(self.numbered(column, *origin, value, &mut numbers)?);
         }
-        self.fill_rules(&mut values)?;
+        self.fill_rules(&mut values, number)?;
         let mut copied = CopiedRow { key: Vec::new(), values, numbers };
         copied.key = match self.keys {
             RowKeys::Values => self.next.row_key_of(&copied.datums())?,
@@ -230,8 +231,8 @@ impl<'a> Copying<'a> {
     }
 
     /// Computed columns, and new columns whose default is computed: the same for every look at a
-    /// row, as the plan has no others.
-    fn fill_rules(&self, values: &mut [Value]) -> Result<()> {
+    /// row, as the plan has no others. `number`: the row's, if warnings are to be kept.
+    fn fill_rules(&self, values: &mut [Value], number: Option<u64>) -> Result<()> {
         let Some(rules) = self.next.rules()? else { return Ok(()) };
         let is_given = |position: usize| {
             self.origins[position].is_some() || self.next.columns[position].absent.is_some()
@@ -240,8 +241,18 @@ impl<'a> Copying<'a> {
             self.next.fill_defaults(values, &is_given, &**self.engine.clock(), self.rules.zone)?;
         }
         let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
-        for (position, value) in self.next.computed(&datums)? {
+        let lenience = Lenience::new(self.rules.mode);
+        let computing = match self.rules.mode.strict() {
+            true => Computing::Strict,
+            false => Computing::Lenient(&lenience),
+        };
+        for (position, value) in self.next.computed(&datums, computing)? {
             values[position] = value;
+        }
+        if let Some(row) = number {
+            for warning in lenience.into_told().1 {
+                self.warnings.add(|| ConversionWarning { row, ..warning });
+            }
         }
         for (column, value) in self.next.columns.iter().zip(values) {
             if value.is_null() && !column.nullable {
@@ -274,7 +285,8 @@ impl<'a> Copying<'a> {
                 if numbers.given == 0 {
                     numbers.given = numbering.next_given();
                 }
-                value = clean(column, convert(&column.ty, Datum::UInt(numbers.given), Zone::UTC))?;
+                let converted = convert(&column.ty, Datum::UInt(numbers.given), Zone::UTC);
+                value = clean(column, converted, numbers.given.to_string().as_bytes())?;
             } else if let Some(own) = own {
                 numbering.pass(own);
             }
@@ -285,7 +297,10 @@ impl<'a> Copying<'a> {
             // As MySQL says it: of values that stay as they are, and of others.
             return Err(match origin.map(|at| &self.table.columns[at]) {
                 Some(old) if old.ty == column.ty => Error::NullsKept { column: name },
-                Some(_) => Error::Value { column: name, issue: Issue::Truncated },
+                Some(_) => {
+                    let (issue, value) = (Issue::Truncated, String::new());
+                    Error::Value { column: name, issue, value }
+                }
                 None => Error::NullValue { column: name },
             });
         }
@@ -369,14 +384,18 @@ impl Making for Copying<'_> {
 /// What a new column holds in rows that exist; its text is on the clock of UTC.
 fn new_value(column: &Column) -> Result<Value> {
     match &column.absent {
-        Some(text) => clean(column, column.from_text(text, Zone::UTC)),
+        Some(text) => clean(column, column.from_text(text, Zone::UTC), text),
         None => Ok(Value::Null),
     }
 }
 
-fn clean(column: &Column, converted: Converted) -> Result<Value> {
+/// A value that was made of a text, which has to be one of the column's.
+fn clean(column: &Column, converted: Converted, text: &[u8]) -> Result<Value> {
     match converted.issue {
-        Some(issue) => Err(Error::Value { column: column.name.clone(), issue }),
+        Some(issue) => {
+            let value = String::from_utf8_lossy(text).into_owned();
+            Err(Error::Value { column: column.name.clone(), issue, value })
+        }
         None => Ok(converted.value),
     }
 }

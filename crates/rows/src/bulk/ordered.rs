@@ -32,7 +32,7 @@ use super::rows::push_row;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::ingestion::{Ingestion, RowBlock};
-use crate::rules::with_computed;
+use crate::rules::{Computing, with_computed};
 use crate::table::Table;
 
 /// Stretches that the memory is for besides one for each thread: one that grows, what is ahead of
@@ -242,7 +242,7 @@ impl RowAppender {
     pub fn add(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
         self.begin();
         let OrderedRows { table, versions, first_row_id, line, .. } = &*self.ordered;
-        let computed = table.computed(row)?;
+        let computed = table.computed(row, Computing::Strict)?;
         let row = &*with_computed(row, &computed);
         let id = first_row_id + (number - 1);
         let block = self.block.get_or_insert_with(|| line.lock().new_block(table, id));

@@ -18,7 +18,7 @@ use super::memory::SortMemory;
 use super::sorter::{FreeChunks, MERGE_BLOCKS, RunForm, Sorter};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::rules::with_computed;
+use crate::rules::{Computing, with_computed};
 use crate::store::StoreUpkeep;
 use crate::table::{PREFIX_BYTES, Table};
 use crate::transaction::ROW_BYTES_MAX;
@@ -136,7 +136,7 @@ impl RowSorter {
     /// `NullValue`, `Check`, `Value`, `Expression`, `TooLarge`, `NoMemory`, `DiskFull`, `Store`.
     pub fn add(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
         let table = Arc::clone(&self.table);
-        let computed = table.computed(row)?;
+        let computed = table.computed(row, Computing::Strict)?;
         let row = &*with_computed(row, &computed);
         self.encode(row, self.versions.fetch_add(1, Ordering::Relaxed))?;
         self.row_key.clear();

@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::partition::{PartitionFault, PartitionId};
-use crate::rules::with_computed;
+use crate::rules::{Computing, with_computed};
 use crate::schema::{Index, TableDefinition};
 use crate::store::{Direction, KeyRange, Reach, StoreTransaction};
 use crate::table::{PRIMARY, Patience, RowDelta, Table, index_range, partition_range};
@@ -146,7 +146,7 @@ impl Engine {
             let values = row.values()?;
             let mut new: Vec<Datum<'_>> = values[..named].to_vec();
             new.resize(to.columns.len(), Datum::Null);
-            let computed = match to.computed(&new) {
+            let computed = match to.computed(&new, Computing::Strict) {
                 Err(error) if error.is_of_partition() => return fault(PartitionFault::ExchangeRow),
                 computed => computed?,
             };

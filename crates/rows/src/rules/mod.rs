@@ -15,19 +15,26 @@
 //! Not here: when they are asked (`table::rules`), grammar and names (crate `sql`, `ddl::rules`),
 //! what expressions mean (crate `expression`), who has a session (`outside`).
 
+mod computing;
 mod naming;
 
-pub(crate) use naming::names_in;
 mod outside;
+
+pub use computing::{Computing, Lenience};
+pub(crate) use naming::names_in;
 
 use std::borrow::Cow;
 
-use expression::{Environment, Limits, Node, RowView, StatementContext};
+use expression::{
+    Cell, Environment, Limits, Node, RowView, StatementContext, json_scalar_for, json_type,
+};
 use resources::clock::{Clock, SystemClock};
 use values::ErrorCode;
 use values::SqlMode;
+use values::convert::Issue;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
+use values::text::write_text;
 use values::types::ColumnType;
 
 use crate::error::{Error, Result};
@@ -35,6 +42,9 @@ use crate::partition::{PartitionId, PartitionRule};
 use crate::schema::{Column, TableDefinition};
 
 use outside::outside;
+
+/// So much of a value is shown that a column cannot hold.
+const SHOWN_CHARS: usize = 128;
 
 /// Makes the rules of a definition out of its texts.
 pub type MakeRules = fn(&TableDefinition) -> expression::Result<Rules>;
@@ -121,14 +131,16 @@ impl Rules {
         &self,
         columns: &[Column],
         row: &[Datum<'_>],
+        computing: Computing<'_>,
     ) -> Result<Vec<(usize, Value)>> {
         let mut done: Vec<(usize, Value)> = Vec::with_capacity(self.computed.len());
-        let environment = environment();
+        let environment = computing.environment();
         for (position, node) in &self.computed {
             let now = with_computed(row, &done);
             let scope = environment.scope().with_row(RowView::Datums(&now));
             let cell = node.evaluate(&scope)?;
-            let value = stored(&columns[*position], cell.datum(), &node.ty, Zone::UTC)?;
+            let ty = json_type(node);
+            let value = stored(&columns[*position], cell.datum(), ty, Zone::UTC, computing)?;
             drop(cell);
             drop(now);
             done.push((*position, value));
@@ -186,7 +198,10 @@ impl Rules {
             let environment = environment_of(context);
             let scope = environment.scope().with_row(RowView::Values(row));
             let cell = node.evaluate(&scope)?;
-            let value = stored(&columns[*position], cell.datum(), &node.ty, zone)?;
+            let value = {
+                let (column, strict) = (&columns[*position], Computing::Strict);
+                stored(column, cell.datum(), &node.ty, zone, strict)?
+            };
             drop(cell);
             row[*position] = value;
         }
@@ -203,7 +218,7 @@ pub fn value_at(column: &Column, node: &Node, now: i64, zone: Zone) -> Result<Va
     let context = outside(now, zone);
     let environment = environment_of(&context);
     let cell = node.evaluate(&environment.scope())?;
-    stored(column, cell.datum(), &node.ty, zone)
+    stored(column, cell.datum(), &node.ty, zone, Computing::Strict)
 }
 
 /// A row with its computed columns.
@@ -236,15 +251,36 @@ fn environment_of(context: &StatementContext) -> Environment<'_> {
 }
 
 /// The value of an expression of some type as one of a column.
-pub(crate) fn stored(
+fn stored(
     column: &Column,
     datum: Datum<'_>,
     from: &ColumnType,
     zone: Zone,
+    computing: Computing<'_>,
 ) -> Result<Value> {
+    let scalar = json_scalar_for(&column.ty, from, datum);
+    let datum = scalar.as_ref().map_or(datum, Cell::datum);
     let converted = column.assign_from(datum, from, zone);
-    match converted.issue {
-        Some(issue) => Err(Error::Value { column: column.name.clone(), issue }),
-        None => Ok(converted.value),
+    match (converted.issue, computing) {
+        (None, _) => Ok(converted.value),
+        (Some(issue), Computing::Lenient(lenience)) if !issue.is_always_refused() => {
+            lenience.tell(column, issue, datum, from);
+            Ok(converted.value)
+        }
+        (Some(issue), _) => Err(refused_value(column, issue, datum, from, zone)),
     }
+}
+
+/// The error of a value of a type that a column cannot hold.
+pub(crate) fn refused_value(
+    column: &Column,
+    issue: Issue,
+    datum: Datum<'_>,
+    from: &ColumnType,
+    zone: Zone,
+) -> Error {
+    let mut text = Vec::new();
+    write_text(from, datum, zone, &mut text);
+    let value = String::from_utf8_lossy(&text).chars().take(SHOWN_CHARS).collect();
+    Error::Value { column: column.name.clone(), issue, value }
 }

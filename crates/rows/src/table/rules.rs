@@ -8,6 +8,7 @@ use values::temporal::Zone;
 
 use super::version::Table;
 use crate::error::{Error, Result};
+use crate::rules::Computing;
 
 impl Table {
     /// What a row's computed columns are, by position; nothing in a table without such columns.
@@ -15,10 +16,14 @@ impl Table {
     /// # Errors
     /// `Expression`, `Value`.
     #[inline]
-    pub fn computed(&self, row: &[Datum<'_>]) -> Result<Vec<(usize, Value)>> {
+    pub fn computed(
+        &self,
+        row: &[Datum<'_>],
+        computing: Computing<'_>,
+    ) -> Result<Vec<(usize, Value)>> {
         match self.rules()? {
             Some(rules) if !rules.computed.is_empty() || rules.partition.is_some() => {
-                rules.compute(&self.columns, row)
+                rules.compute(&self.columns, row, computing)
             }
             _ => Ok(Vec::new()),
         }

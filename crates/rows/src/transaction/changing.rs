@@ -119,7 +119,7 @@ impl Transaction {
         for (position, value) in sets {
             new_values[*position] = value.as_datum();
         }
-        computed = table.computed(&new_values)?;
+        computed = table.computed(&new_values, self.computing())?;
         for (position, value) in &computed {
             new_values[*position] = value.as_datum();
         }

@@ -20,6 +20,7 @@ use super::number_rules::NumberRules;
 use crate::commit::{Lead, TransactionWrites, note_large};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
+use crate::rules::{Computing, Lenience};
 use crate::schema::TableId;
 use crate::store::{Durability, LockWait, Reach, Read, Savepoint, StoreTransaction};
 use crate::table::{GateGuard, GivenUp, Patience, SizesMoved, Table};
@@ -45,6 +46,8 @@ pub struct Transaction {
     pub(super) number_rules: NumberRules,
     /// The AUTO_INCREMENT value of the next row that leaves it to the engine, if it is said.
     pub(super) next_number: Option<u64>,
+    /// What is told of columns that are computed leniently, if they are.
+    pub(super) lenience: Option<Lenience>,
     /// The zone in which its errors show points in time.
     pub(super) zone: Zone,
     /// Whether foreign keys are obeyed.
@@ -95,6 +98,7 @@ impl Engine {
             expected: ExpectedRows::default(),
             scratch: Default::default(),
             number_rules: NumberRules::default(),
+            lenience: None,
             next_number: None,
             zone: Zone::UTC,
             obeys_foreign_keys: true,
@@ -123,6 +127,17 @@ impl Transaction {
     /// counter says (`insert_id`). Gives what was said before: `None` once a row has got one.
     pub fn number_from(&mut self, first: Option<u64>) -> Option<u64> {
         std::mem::replace(&mut self.next_number, first)
+    }
+
+    /// Has columns that rows make computed leniently, until it is said otherwise. Gives what was
+    /// told since it was said before.
+    pub fn compute_with(&mut self, lenience: Option<Lenience>) -> Option<Lenience> {
+        std::mem::replace(&mut self.lenience, lenience)
+    }
+
+    /// How strictly columns that rows make are computed.
+    pub(super) fn computing(&self) -> Computing<'_> {
+        self.lenience.as_ref().map_or(Computing::Strict, Computing::Lenient)
     }
 
     /// Has its errors show points in time in a zone, until it is said otherwise.

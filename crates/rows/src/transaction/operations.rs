@@ -52,7 +52,7 @@ impl Transaction {
         let generated = self.generate(table, row)?;
         let owned = generated.map(|value| with_generated(table, row, value));
         let row = owned.as_deref().unwrap_or(row);
-        let done = table.computed(row).map_err(E::from).and_then(|computed| {
+        let done = table.computed(row, self.computing()).map_err(E::from).and_then(|computed| {
             let row = with_computed(row, &computed);
             self.await_ranges_of(table, &row).map_err(E::from)?;
             self.atomically(|this| put(this, &row, generated))

@@ -62,6 +62,17 @@ pub fn column_of(
              instead",
         ));
     }
+    let said = [
+        (spec.default.is_some(), "DEFAULT"),
+        (spec.on_update_now, "ON UPDATE"),
+        (spec.auto_increment, "AUTO_INCREMENT"),
+    ];
+    if spec.computed.is_some()
+        && let Some((_, word)) = said.iter().find(|(is_said, _)| *is_said)
+    {
+        let message = format!("Incorrect usage of {word} and generated column");
+        return Err(SqlError::new(ErrorCode::WrongUsage, message));
+    }
     let temporal = matches!(ty, ColumnType::DateTime { .. } | ColumnType::Timestamp { .. });
     if spec.on_update_now && !temporal {
         return Err(SqlError::new(
@@ -71,12 +82,6 @@ pub fn column_of(
     }
     if spec.auto_increment && spec.default.is_some() {
         return Err(invalid_default(&spec.name));
-    }
-    if spec.computed.is_some() && spec.default.is_some() {
-        return Err(SqlError::new(
-            ErrorCode::WrongUsage,
-            "Incorrect usage of DEFAULT and GENERATED ALWAYS AS",
-        ));
     }
     let default = match &spec.default {
         None => DefaultValue::None,

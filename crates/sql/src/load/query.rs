@@ -58,7 +58,9 @@ impl QueryInsert<'_> {
             Some(_) => beginning.fill(&mut stream),
             None => Ok(true),
         };
-        if let (Some(on_duplicate), Ok(true)) = (self.plan.on_duplicate(), &kept)
+        // Outside of strict mode each row is forgiven what its computed columns cannot hold.
+        let forgives = !self.context.strict && self.plan.table().rules()?.is_some();
+        if let (Some(on_duplicate), Ok(true), false) = (self.plan.on_duplicate(), &kept, forgives)
             && let Some(bulk) = begin(on_duplicate)?
         {
             return self.run_in_bulk(bulk, on_duplicate, &beginning, stream);

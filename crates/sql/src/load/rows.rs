@@ -13,6 +13,7 @@ use expression::{Level, Node, RowView, Subqueries, Warnings};
 use rows::bulk::OnDuplicate;
 use rows::engine::Engine;
 use rows::error::Error;
+use rows::rules::Lenience;
 use rows::store::{LockWait, Read};
 use rows::table::Table;
 use rows::table_locks::TableLocks;
@@ -23,6 +24,7 @@ use values::convert::Issue;
 use values::datum::{Datum, Value};
 
 use super::lines::FileLine;
+use crate::write::tell_of_computed;
 use crate::write::{StoredBy, WriteContext, level_of};
 use executor::with_subqueries;
 use plan::column_default::{Store, implied_default, zero_value};
@@ -204,9 +206,15 @@ impl Loader {
             self.maker.plan.facts.kill.check()?;
         }
         let made = self.maker.make(line, row, subqueries)?;
-        transaction.number_by(self.maker.plan.facts.number_rules());
+        let LoadPlan { facts, strict, .. } = &*self.maker.plan;
+        let zone = facts.zone;
+        transaction.number_by(facts.number_rules());
+        transaction.compute_with((!strict).then(|| Lenience::new(facts.mode)));
         let written = made.with(|row| self.write_row(transaction, row));
         transaction.number_by(NumberRules::default());
+        if let Some(lenience) = transaction.compute_with(None) {
+            tell_of_computed(&self.maker.warnings, lenience, row, zone);
+        }
         written
     }
 

@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use expression::{Level, text_of};
-use rows::alter::{AlterWork, ConversionRules, ConversionWarning};
+use expression::Level;
+use rows::alter::{AlterWork, ConversionRules};
 use rows::bulk::Progress;
 use rows::ddl::{ENGINE, NewTable};
 use rows::foreign_key::ForeignKeyChecks;
@@ -25,8 +25,9 @@ use super::Session;
 use crate::ddl;
 use crate::reply::{OkFigures, Reply};
 use crate::system_schema::{ListedSchema, refuse_changes};
+use crate::write::warn_converted;
 use plan::listing::SystemSchema;
-use results::{Result, SqlError, value_error};
+use results::{Result, SqlError};
 
 impl Session {
     pub(super) fn note(&self, code: ErrorCode, message: String) {
@@ -346,15 +347,6 @@ impl Session {
         }
     }
 
-    fn warn_converted(&self, warning: &ConversionWarning) {
-        let mut value = Vec::new();
-        text_of(&warning.ty, warning.value.as_datum(), self.variables.zone, &mut value);
-        let shown = String::from_utf8_lossy(&value);
-        let level = if warning.is_note { Level::Note } else { Level::Warning };
-        let error = value_error(&warning.column, warning.issue, &shown, warning.row);
-        self.warnings.borrow_mut().push_with(level, || error.into_warning());
-    }
-
     /// EXCHANGE PARTITION.
     fn exchange_partition(
         &mut self,
@@ -425,7 +417,7 @@ impl Session {
         if !alterations.is_empty() && table.is_temporary() {
             let outcome = self.alter_temporary(&table, alterations, session)?;
             copied = outcome.rows_copied;
-            outcome.warnings.iter().for_each(|warning| self.warn_converted(warning));
+            warn_converted(&self.warnings, &outcome.warnings, self.variables.zone);
         } else if !alterations.is_empty() {
             drop(table);
             let patience = self.patience();
@@ -437,7 +429,7 @@ impl Session {
                 engine.alter_table_showing(&database, &name, alterations, terms, &progress);
             let outcome = self.unless_killed(altered)??;
             copied = outcome.rows_copied;
-            outcome.warnings.iter().for_each(|warning| self.warn_converted(warning));
+            warn_converted(&self.warnings, &outcome.warnings, self.variables.zone);
         }
         let warnings = self.warnings.borrow().count_u16();
         Ok(Reply::Done(OkFigures {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use expression::{ExecutionMemo, Level, Warnings};
 use rows::Group;
 use rows::bulk::BulkLoad;
+use rows::rules::Lenience;
 use rows::store::Read;
 use rows::table::Table;
 use rows::transaction::Transaction;
@@ -22,7 +23,7 @@ use super::{Session, Statement};
 use crate::load::QueryInsert;
 use crate::plan_cache::Plan;
 use crate::reply::{OkFigures, Reply};
-use crate::write::{Finding, FoundKeys, InsertPlan, WriteContext, WriteOutcome};
+use crate::write::{Finding, FoundKeys, InsertPlan, WriteContext, WriteOutcome, tell_of_computed};
 use executor::with_subqueries;
 use plan::context::{QueryContext, SqlContext};
 use plan::optimize::{Sizes, cost_of_look_up};
@@ -189,10 +190,16 @@ impl Session {
                 known: Some(&known),
                 subqueries: None,
             };
-            transaction.show_times_in(session.variables.zone);
+            let zone = session.variables.zone;
+            transaction.show_times_in(zone);
+            let lenience = (!context.strict).then(|| Lenience::new(facts.mode));
+            transaction.compute_with(lenience);
             let said = session.variables.insert_id;
             transaction.number_from(said);
             let written = work(transaction, &context, session);
+            if let Some(lenience) = transaction.compute_with(None) {
+                tell_of_computed(&warnings, lenience, 1, zone);
+            }
             // A statement that would have to wait is run again.
             if transaction.number_from(None) != said && written.is_ok() {
                 Arc::make_mut(&mut session.variables).insert_id = None;

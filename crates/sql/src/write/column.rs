@@ -3,33 +3,23 @@
 //! Not here: which values are of a column's domain (`values::convert`).
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
-use expression::{Level, RowView, Warnings, json_scalar, text_of};
+use expression::{Cell, Level, RowView, Warnings, json_scalar_for, text_of};
+use rows::alter::ConversionWarning;
+use rows::rules::Lenience;
 use rows::schema::Column;
 use rows::table::Table;
 use values::ErrorCode;
 use values::codes::shown_bytes;
 use values::convert::{Issue, first_unstorable, of_today, without_digits};
 use values::datum::{Datum, Value};
+use values::temporal::Zone;
 use values::types::ColumnType;
 
 use super::WriteContext;
 use plan::column_default::{Store, implied_default, now_value, zero_value};
 use results::{Result, SqlError, value_error};
-
-/// Whether a document is a number, or a time, of a column: as the text, the number or the truth
-/// that it is (MySQL 9.7: tests/oracle/sql/types.sql).
-fn takes_scalar(ty: &ColumnType, document: &[u8]) -> bool {
-    use ColumnType::{Date, DateTime, Decimal, Double, Float, Int, Time, Timestamp, Year};
-    let first = document.trim_ascii_start().first();
-    match ty {
-        Int { .. } | Float(_) | Double(_) | Decimal { .. } | Year => {
-            !matches!(first, Some(b'[' | b'{' | b'n'))
-        }
-        Date | Time { .. } | DateTime { .. } | Timestamp { .. } => first == Some(&b'"'),
-        _ => false,
-    }
-}
 
 /// Whether a value is there already in the form the column keeps: the usual case.
 pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>, from: &ColumnType) -> bool {
@@ -199,16 +189,8 @@ impl WriteContext<'_> {
             }
             datum => datum,
         };
-        let scalar;
-        let datum = match datum {
-            Datum::Bytes(document)
-                if *from == ColumnType::Json && takes_scalar(&column.ty, document) =>
-            {
-                scalar = json_scalar(document);
-                scalar.datum()
-            }
-            datum => datum,
-        };
+        let scalar = json_scalar_for(&column.ty, from, datum);
+        let datum = scalar.as_ref().map_or(datum, Cell::datum);
         let datum = of_today(&column.ty, datum, self.facts.now, zone);
         let cut = match self.facts.mode.truncates_fractions() {
             true => without_digits(&column.ty, datum, zone),
@@ -345,6 +327,37 @@ pub(crate) fn level_of(issue: Issue, ty: &ColumnType) -> Level {
     if issue.is_only_noted(ty) { Level::Note } else { Level::Warning }
 }
 
+/// Warns of values that their columns could not hold.
+pub(crate) fn warn_converted(
+    warnings: &RefCell<Warnings>,
+    converted: &[ConversionWarning],
+    zone: Zone,
+) {
+    for ConversionWarning { column, issue, is_note, value, ty, row } in converted {
+        let level = if *is_note { Level::Note } else { Level::Warning };
+        warnings.borrow_mut().push_with(level, || {
+            let mut text = Vec::new();
+            text_of(ty, value.as_datum(), zone, &mut text);
+            let shown: String = String::from_utf8_lossy(&text).chars().take(128).collect();
+            value_error(column, *issue, &shown, *row).into_warning()
+        });
+    }
+}
+
+/// Warns of what computed columns could not hold, and of what their expressions warned of; the
+/// first row was one of this number.
+pub(crate) fn tell_of_computed(
+    warnings: &RefCell<Warnings>,
+    lenience: Lenience,
+    first: u64,
+    zone: Zone,
+) {
+    let (of_expressions, mut converted) = lenience.into_told();
+    converted.iter_mut().for_each(|warning| warning.row += first - 1);
+    warnings.borrow_mut().append(of_expressions);
+    warn_converted(warnings, &converted, zone);
+}
+
 /// A bad value as a message shows it: strange bytes as `\xNN`, six bytes of a text from where it is
 /// bad.
 fn shown(text: &[u8], issue: Issue, ty: &ColumnType) -> String {
@@ -355,9 +368,5 @@ fn shown(text: &[u8], issue: Issue, ty: &ColumnType) -> String {
         };
         return shown_bytes(&text[bad.unwrap_or(0)..]);
     }
-    match issue {
-        // Its fault is looked for in it.
-        Issue::InvalidJson => String::from_utf8_lossy(text).into_owned(),
-        _ => String::from_utf8_lossy(text).chars().take(128).collect(),
-    }
+    String::from_utf8_lossy(text).chars().take(128).collect()
 }

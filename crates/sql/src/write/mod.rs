@@ -22,8 +22,10 @@ mod through_view;
 use std::cell::RefCell;
 
 use resources::turn_limits::TurnLimits;
+use rows::rules::{Computing, Lenience};
+use rows::table::Table;
 use sqlparser::ast::Query;
-use values::datum::Datum;
+use values::datum::{Datum, Value};
 
 use executor::PieceLimits;
 use plan::bind::scalar::Bound;
@@ -36,7 +38,7 @@ pub use change::{
     bind_update, bind_update_by_query,
 };
 pub use column::StoredBy;
-pub(crate) use column::level_of;
+pub(crate) use column::{level_of, tell_of_computed, warn_converted};
 use expression::{Environment, ExecutionMemo, Subqueries, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_filling, bind_insert, given};
@@ -88,6 +90,23 @@ impl<'a> WriteContext<'a> {
             subqueries: self.subqueries,
             ..Environment::of(self.facts, self.parameters)
         }
+    }
+
+    /// A row's computed columns by their positions. Of values that they cannot hold the session is
+    /// told when the row is stored.
+    ///
+    /// # Errors
+    /// As `Table::computed`.
+    pub fn computed(
+        &self,
+        table: &Table,
+        row: &[Datum<'_>],
+    ) -> rows::error::Result<Vec<(usize, Value)>> {
+        let lenience = Lenience::new(self.facts.mode);
+        table.computed(
+            row,
+            if self.strict { Computing::Strict } else { Computing::Lenient(&lenience) },
+        )
     }
 
     /// A row's error under IGNORE becomes a warning; else it ends the statement.

@@ -124,3 +124,22 @@ fn field_compared_json_as_json_where_texts_alone_stand() {
         assert_eq!(run(s, found), "1\n4\n3", "{executor}");
     }
 }
+
+#[test]
+fn documents_were_stored_as_the_texts_that_came_in() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, j JSON, t TEXT, l JSON) ENGINE=COLUMNAR");
+    run(s, "INSERT INTO t VALUES (1, '{\"b\":1,\"a\":[1,2],\"b\":{}}', ' [1,{}] ', NULL)");
+    run(s, "UPDATE t SET l = t");
+    run(s, "ALTER TABLE t MODIFY t JSON");
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        assert_eq!(run(s, "SELECT j, t, l FROM t"), "{\"a\": [1, 2], \"b\": {}}\t[1, {}]\t[1, {}]");
+    }
+    // Digits that serde_json takes for those of a neighbour.
+    assert_eq!(run(s, "SELECT JSON_EXTRACT('[36.24489171403271]', '$[0]')"), "36.24489171403271");
+    let deep = format!("{}{}", "[".repeat(101), "]".repeat(101));
+    let insert = format!("INSERT IGNORE INTO t (id, j) VALUES (2, '{deep}')");
+    assert_eq!(error(s, &insert), 3157);
+}

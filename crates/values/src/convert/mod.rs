@@ -12,7 +12,6 @@ mod bits;
 mod dispatch;
 mod fraction;
 mod integer;
-mod json;
 mod number;
 mod plain;
 mod stored;
@@ -29,6 +28,7 @@ pub use stored::{assign_from, convert_from, of_today};
 pub use strings::first_unstorable;
 
 use crate::datum::Value;
+use crate::json::JsonFault;
 use crate::types::ColumnType;
 
 /// What is wrong with a value for its column. The numbers are those of MySQL's warnings
@@ -55,8 +55,8 @@ pub enum Issue {
     /// Not UTF-8, or not in the column's character set, 1366; each such byte or character became
     /// `?`.
     InvalidUtf8,
-    /// Not JSON, 3140: an error in every mode. The value is NULL.
-    InvalidJson,
+    /// Not JSON, 3140 or 3157: an error in every mode. The value is NULL.
+    InvalidJson(JsonFault),
     /// A number or a moment where JSON is wanted, 3140: an error in every mode.
     NoJsonText,
     /// Bytes of no character set where JSON is wanted, 3144: an error in every mode.
@@ -66,7 +66,7 @@ pub enum Issue {
 impl Issue {
     /// Whether it is an error in every mode, and with IGNORE.
     pub fn is_always_refused(self) -> bool {
-        matches!(self, Issue::InvalidJson | Issue::NoJsonText | Issue::JsonOfBytes)
+        matches!(self, Issue::InvalidJson(_) | Issue::NoJsonText | Issue::JsonOfBytes)
     }
 
     /// The same as an error of strict mode: whatever is wrong with a moment makes it an incorrect
@@ -79,14 +79,14 @@ impl Issue {
             {
                 Issue::Incorrect { what }
             }
-            (Issue::OutOfRange, ColumnType::Bit { .. }) | (Issue::TooLong, _) => Issue::TooLong,
+            (Issue::TooLong, _) | (Issue::OutOfRange, ColumnType::Bit { .. }) => Issue::TooLong,
             (Issue::Truncated, ColumnType::Decimal { .. }) => Issue::Incorrect { what: "decimal" },
             (issue, _) => issue.as_warning(ty),
         }
     }
 
-    /// The same as a warning without strict mode: what is no moment was cut away, as what is too
-    /// long was, and what follows a FLOAT or DOUBLE makes it an incorrect one.
+    /// The same as a warning without strict mode: what is no moment was cut away, as what a text has
+    /// no room for is, and what follows a FLOAT or DOUBLE makes it an incorrect one.
     pub fn as_warning(self, ty: &ColumnType) -> Issue {
         match (self, ty) {
             (Issue::Incorrect { .. }, _) if !moment_word(ty).is_empty() => Issue::Truncated,

@@ -4,11 +4,11 @@
 //! set. Text is kept as UTF-8; what its character set does not have becomes `?`. Spaces beyond the
 //! limit may be cut: CHAR loses all spaces at its end anyway, VARCHAR notes it.
 
-use super::json::is_readable;
 use super::{Converted, Issue};
 use crate::charset::CharacterSet;
 use crate::datum::Value;
 use crate::decimal::is_space;
+use crate::json::printed;
 use crate::key::trim_spaces;
 use crate::types::{ColumnType, LobSize};
 
@@ -159,10 +159,10 @@ pub(super) fn varbinary_from_bytes(limit: usize, bytes: &[u8]) -> Converted {
     }
 }
 
-/// A JSON of text: kept as it came in.
+/// A JSON of text: as MySQL prints it.
 pub(super) fn json_from_text(text: &[u8]) -> Converted {
-    match is_readable(text) {
-        true => Converted::clean(Value::Bytes(text.to_vec())),
-        false => Converted::with(Value::Null, Issue::InvalidJson),
+    match printed(text) {
+        Ok(document) => Converted::clean(Value::Bytes(document)),
+        Err(fault) => Converted::with(Value::Null, Issue::InvalidJson(fault)),
     }
 }

@@ -3,8 +3,9 @@
 //!
 //! Not here: where they are kept (`access::account`).
 
+use values::json::{Json, Members};
+
 use super::combine::merge_patch;
-use crate::value::json::document::{Json, Members};
 
 /// An object with another one merged into it, as JSON_MERGE_PATCH does; `None` where the patch is
 /// no object of JSON. `object`: the text of the one before, if there is one.

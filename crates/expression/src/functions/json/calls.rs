@@ -8,13 +8,13 @@
 //!    times the bytes of its text.
 //!
 //! Not here: checking columns of type JSON (`values::convert`), documents themselves
-//! (`value::json::document`), their order (`value::json::order`), paths (`json::path`), changes of
+//! (`values::json`), their order (`value::json::order`), paths (`json::path`), changes of
 //! a document (`json::edit`), several documents (`json::combine`), texts within one
 //! (`json::search`), layouts (`json::layout`, `json::text`).
 
-use serde::de::IgnoredAny;
 use values::ErrorCode;
 use values::datum::Datum;
+use values::json::{Json, JsonFault, check, write_string};
 use values::temporal::Zone;
 use values::types::ColumnType;
 
@@ -31,15 +31,14 @@ use crate::statement::limits::{LARGE_BYTES, Room};
 use crate::tree::function::Function;
 use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL};
-use crate::value::json::conversion::{JsonMembers, invalid, print};
-use crate::value::json::document::{Json, write_string};
+use crate::value::json::conversion::{JsonMembers, document_of, invalid, json_type, print};
 
 /// Memory of a value of a tree, or of a name, besides its text, about.
 const TREE_NODE_BYTES: usize = 56;
 
 /// JSON_VALID, which makes no tree.
 pub(crate) fn valid<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
-    Ok(is_valid(&call.arguments[0].ty, cells[0].datum()))
+    is_valid(&call.arguments[0].ty, cells[0].datum())
 }
 
 /// JSON_OBJECT.
@@ -166,7 +165,7 @@ impl<'g, 'a> JsonCall<'g, 'a> {
         };
         match Json::read(text) {
             Ok(document) => Ok(Some(document)),
-            Err(not) => Err(invalid(&self.name(), at, text, not)),
+            Err(fault) => Err(invalid(&self.name(), at, fault)),
         }
     }
 
@@ -229,7 +228,7 @@ impl<'g, 'a> JsonCall<'g, 'a> {
                 quoted @ [b'"', .., b'"'] => match Json::read(quoted) {
                     Ok(Json::String(text)) => Cell::Owned(text.into_bytes()),
                     Ok(_) => Cell::Owned(quoted.to_vec()),
-                    Err(not) => return Err(invalid(&self.name(), 0, quoted, not)),
+                    Err(fault) => return Err(invalid(&self.name(), 0, fault)),
                 },
                 text => Cell::Owned(text.to_vec()),
             },
@@ -449,15 +448,15 @@ fn depth(value: &Json) -> i64 {
 }
 
 /// Whether a value is a document; no tree is made.
-fn is_valid<'a>(ty: &ColumnType, datum: Datum<'_>) -> Cell<'a> {
-    match datum {
+fn is_valid<'a>(ty: &ColumnType, datum: Datum<'_>) -> Result<Cell<'a>> {
+    Ok(match datum {
         Datum::Null if !is_no_text(ty) => NULL,
-        Datum::Bytes(text) => {
-            let is_text = std::str::from_utf8(text).is_ok();
-            Cell::truth(is_text && serde_json::from_slice::<IgnoredAny>(text).is_ok())
-        }
+        Datum::Bytes(text) => match check(text) {
+            Err(fault @ JsonFault::TooDeep) => return Err(invalid("json_valid", 0, fault)),
+            checked => Cell::truth(checked.is_ok()),
+        },
         _ => Cell::truth(false),
-    }
+    })
 }
 
 /// About what a document takes as a tree, and its text once more.
@@ -492,7 +491,7 @@ fn inspect<'a>(function: Function, target: &Json) -> Cell<'a> {
 /// An argument as a value within a document.
 fn value_of(node: &Node, cell: &Cell<'_>, zone: Zone) -> Json {
     match node.is_digits_literal() {
-        true => Json::of(&ColumnType::VarBinary { bytes: 0 }, cell.datum(), zone),
-        false => Json::of(&node.ty, cell.datum(), zone),
+        true => document_of(&ColumnType::VarBinary { bytes: 0 }, cell.datum(), zone),
+        false => document_of(json_type(node), cell.datum(), zone),
     }
 }

@@ -1,9 +1,10 @@
 //! Several JSON documents: one in another, what they share, and merged.
 //!
-//! Not here: reading and printing them (`value::json::document`), their order
+//! Not here: reading and printing them (`values::json`), their order
 //! (`value::json::order`).
 
-use crate::value::json::document::{Json, Members};
+use values::json::{Json, Members};
+
 use crate::value::json::order::equal;
 
 /// JSON_CONTAINS: whether one document has the other in it.

@@ -3,14 +3,14 @@
 //! A path that leads nowhere changes nothing (MySQL 8.0 manual, 14.17.4). What is no array is the
 //! first element, and the last, of one that has nothing else (14.17.3).
 //!
-//! Not here: paths (`json::path`), reading and printing (`value::json::document`).
+//! Not here: paths (`json::path`), reading and printing (`values::json`).
 
 use values::ErrorCode;
+use values::json::Json;
 
 use crate::functions::json::path::{ArrayIndex, Step};
 use crate::statement::error::{Error, Result};
 use crate::tree::function::Function;
-use crate::value::json::document::Json;
 
 fn step_into<'j>(value: &'j mut Json, step: &Step) -> Option<&'j mut Json> {
     match (step, value) {

@@ -7,12 +7,13 @@
 //! Not here: MariaDB's layouts (`json::text`), how rows hold documents here, which is as text
 //! (`values::row`).
 
+use values::json::{Json, write_string};
+
 use crate::functions::text::calls::made;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::function::Function;
 use crate::value::cell::Cell;
-use crate::value::json::document::{Json, write_string};
 
 /// JSON_PRETTY: a member or an element on each line, two spaces further in.
 ///

@@ -12,10 +12,10 @@ use std::collections::HashSet;
 
 use values::ErrorCode;
 use values::datum::Datum;
+use values::json::Json;
 
 use crate::statement::error::{Error, Result};
 use crate::value::cell::Cell;
-use crate::value::json::document::Json;
 
 /// A place in an array, counted from its beginning or from its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

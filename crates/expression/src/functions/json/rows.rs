@@ -17,6 +17,7 @@
 use values::ErrorCode;
 use values::convert::convert;
 use values::datum::{Datum, Value};
+use values::json::Json;
 use values::temporal::Zone;
 use values::types::ColumnType;
 
@@ -28,7 +29,6 @@ use crate::statement::error::{Error, Result};
 use crate::tree::node::Node;
 use crate::value::cell::Cell;
 use crate::value::json::conversion::{invalid, print};
-use crate::value::json::document::Json;
 
 /// Takes a row; `false`: no more are wanted.
 pub type TakeRow<'t> = dyn FnMut(Vec<Value>) -> Result<bool> + 't;
@@ -113,7 +113,7 @@ impl JsonTable {
             }
         };
         let _room = scope.limits.take(tree_bytes(text))?;
-        let document = Json::read(text).map_err(|not| invalid("json_table", 0, text, not))?;
+        let document = Json::read(text).map_err(|fault| invalid("json_table", 0, fault))?;
         let mut row = vec![Value::Null; self.width];
         self.root.rows_of(&document, &mut row, scope, take)?;
         Ok(())
@@ -255,7 +255,7 @@ impl JsonMember {
 
     fn default_value(&self, text: &str, zone: Zone) -> Result<Value> {
         let text = text.as_bytes();
-        let json = Json::read(text).map_err(|not| invalid("JSON_TABLE", 0, text, not))?;
+        let json = Json::read(text).map_err(|fault| invalid("JSON_TABLE", 0, fault))?;
         stored(&self.ty, &json, zone).map_err(|why| self.error(why))
     }
 

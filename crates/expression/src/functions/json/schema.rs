@@ -9,11 +9,12 @@
 //!    where in the schema, and the word there.
 //! 2. A reference that comes back to itself over one value demands no more of it.
 //!
-//! Not here: documents (`value::json::document`), patterns (`functions::regular`).
+//! Not here: documents (`values::json`), patterns (`functions::regular`).
 
 use std::cell::RefCell;
 
 use values::ErrorCode;
+use values::json::{Json, Members};
 
 use crate::functions::call::Call;
 use crate::functions::json::calls::with_documents;
@@ -23,7 +24,6 @@ use crate::statement::error::{Error, Result};
 use crate::tree::function::Function;
 use crate::value::cell::{Cell, NULL};
 use crate::value::json::conversion::print;
-use crate::value::json::document::{Json, Members};
 use crate::value::json::order::{equal, order};
 
 /// The deepest that schemas are followed: a level takes a few hundred bytes of the stack.

@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use values::ErrorCode;
 use values::collation;
 use values::datum::Datum;
+use values::json::{Json, write_string};
 use values::types::Collation;
 
 use crate::functions::json::calls::one_or_all;
@@ -19,7 +20,6 @@ use crate::statement::error::{Error, Result};
 use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL};
 use crate::value::json::conversion::print;
-use crate::value::json::document::{Json, write_string};
 
 /// A step down to a text.
 enum Leg<'j> {

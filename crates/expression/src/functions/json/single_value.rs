@@ -17,6 +17,7 @@
 use values::ErrorCode;
 use values::convert::convert;
 use values::datum::{Datum, Value};
+use values::json::Json;
 use values::types::ColumnType;
 
 use crate::functions::call::Call;
@@ -26,7 +27,6 @@ use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::value::cell::{Cell, NULL};
 use crate::value::json::conversion::print;
-use crate::value::json::document::Json;
 
 /// What stands before ON EMPTY or ON ERROR, as an argument.
 pub const ON_ERROR: &[u8] = b"ERROR";

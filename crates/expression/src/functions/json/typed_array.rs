@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use values::ErrorCode;
 use values::convert::{Issue, convert, convert_from};
 use values::datum::{Datum, Value};
+use values::json::Json;
 use values::key::{decode_part, encode_part};
 use values::temporal::Zone;
 use values::types::{ColumnType, LobSize};
@@ -32,7 +33,7 @@ use crate::statement::error::{Error, Result};
 use crate::tree::function::Function;
 use crate::tree::node::{Kind, Node};
 use crate::value::cell::{Cell, NULL, bytes_of};
-use crate::value::json::document::Json;
+use crate::value::json::conversion::document_of;
 use crate::value::types::TRUTH;
 
 /// Most elements of an array that has an index.
@@ -115,7 +116,7 @@ pub fn element_keys(mut array: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// An array as MySQL shows it where it says that a key is taken: of the first so many bytes.
 pub fn shown_elements(element: &ColumnType, array: &[u8]) -> String {
     let values = element_keys(array).filter_map(|key| decode_part(element, false, None, key).ok());
-    let of = |(value, _): (Value, usize)| Json::of(element, value.as_datum(), Zone::UTC);
+    let of = |(value, _): (Value, usize)| document_of(element, value.as_datum(), Zone::UTC);
     let mut shown = printed(&Json::Array(values.map(of).collect()));
     let bytes = match element {
         ColumnType::VarChar { chars, .. } => *chars as usize * 4,

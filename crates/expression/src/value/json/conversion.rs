@@ -1,27 +1,102 @@
 //! JSON and values of SQL: which document a value is, which value a document is, and how both
 //! compare.
 //!
-//! Not here: documents themselves (`value::json::document`), their order (`value::json::order`),
+//! Not here: documents themselves (`values::json`), their order (`value::json::order`),
 //! checking columns of type JSON (`values::convert`).
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use values::ErrorCode;
+use values::codes::to_base64;
 use values::datum::Datum;
+use values::json::{Json, JsonFault, printed, write_string};
 use values::temporal::Zone;
+use values::text::write_text;
 use values::types::ColumnType;
 
 use crate::statement::error::{Error, Result};
-use crate::value::cell::Cell;
-use crate::value::json::document::{Json, NotJson, write_string};
-use crate::value::json::fault::json_fault;
+use crate::tree::function::Function;
+use crate::tree::node::{Kind, Node};
+use crate::value::cell::{Cell, bytes_of};
 use crate::value::json::order::order;
+use crate::value::number::Number;
+use crate::value::types::{BIGINT, TRUTH};
+
+/// The type of a value of a node where it becomes a part of a document. Conditions are booleans
+/// there; what IF, CASE or MAX choose of conditions is a number, as what a column has of them, as
+/// in MySQL.
+pub fn json_type(node: &Node) -> &ColumnType {
+    use Function as F;
+    let is_number = match &node.kind {
+        Kind::Once(once) => return json_type(once.node()),
+        Kind::Column(_) | Kind::Outer(..) | Kind::Aggregate(_) | Kind::Case(..) => true,
+        Kind::Call(function, _) => {
+            matches!(function, F::If | F::IfNull | F::Coalesce | F::NullIf | F::Least | F::Greatest)
+        }
+        _ => false,
+    };
+    if is_number && node.ty == TRUTH { &BIGINT } else { &node.ty }
+}
+
+/// What a value of SQL is as JSON: a text stays a text, but for one that is JSON itself; times have
+/// six digits of a second, binary strings are written in Base64 behind the number of their type, as
+/// in MySQL.
+pub(crate) fn document_of(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Json {
+    let mut text = Vec::new();
+    match datum {
+        Datum::Null => return Json::Null,
+        Datum::Int(value) if *ty == TRUTH => return Json::Bool(value != 0),
+        Datum::Int(value) => return Json::Int(value),
+        Datum::UInt(_) if matches!(ty, ColumnType::Bit { .. }) => {
+            write_text(ty, datum, zone, &mut text);
+            return document_of_bytes(ty, &text);
+        }
+        Datum::UInt(value) => return Json::of_unsigned(value),
+        Datum::Year(value) => return Json::Int(i64::from(value)),
+        Datum::Decimal(value) => {
+            let shown = match ty {
+                ColumnType::Decimal { scale, .. } => value.rescale(*scale).unwrap_or(value),
+                _ => value,
+            };
+            return Json::Decimal(Box::new(shown));
+        }
+        datum @ (Datum::Float(_) | Datum::Double(_)) => {
+            let value = Number::of(datum, zone).map_or(0.0, |(number, _)| number.to_f64());
+            return if value.is_finite() { Json::Double(value) } else { Json::Null };
+        }
+        Datum::Bytes(bytes) => return document_of_bytes(ty, bytes),
+        Datum::Date(value) => value.write(&mut text),
+        Datum::DateTime(value) => value.write(6, &mut text),
+        Datum::Timestamp(value) => value.to_datetime(zone).write(6, &mut text),
+        Datum::Time(value) => value.write(6, &mut text),
+        datum @ (Datum::Enum(_) | Datum::Set(_)) => {
+            let mut buffer = Vec::new();
+            text.extend_from_slice(bytes_of(ty, datum, zone, &mut buffer));
+        }
+    }
+    Json::String(String::from_utf8_lossy(&text).into_owned())
+}
+
+fn document_of_bytes(ty: &ColumnType, bytes: &[u8]) -> Json {
+    let text = || Json::String(String::from_utf8_lossy(bytes).into_owned());
+    // The numbers of the types in MySQL's protocol.
+    let number = match ty {
+        ColumnType::Json => return Json::read(bytes).unwrap_or_else(|_| text()),
+        ColumnType::VarBinary { .. } => 15,
+        ColumnType::Bit { .. } => 16,
+        ColumnType::Binary { .. } => 254,
+        ColumnType::Blob { .. } => 252,
+        _ => return text(),
+    };
+    let encoded = to_base64(bytes, None);
+    Json::String(format!("base64:type{number}:{}", String::from_utf8_lossy(&encoded)))
+}
 
 /// The document that a value of SQL says, for CAST: a text has to be one.
 ///
 /// # Errors
-/// 3141 for a text that is none.
+/// 3141 or 3157 for a text that is none.
 pub(crate) fn cast_as_json<'a>(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Result<Cell<'a>> {
     let is_bytes = matches!(
         ty,
@@ -29,24 +104,30 @@ pub(crate) fn cast_as_json<'a>(ty: &ColumnType, datum: Datum<'_>, zone: Zone) ->
     );
     match datum {
         Datum::Bytes(text) if *ty == ColumnType::Json => Ok(Cell::Owned(text.to_vec())),
-        Datum::Bytes(text) if !is_bytes => match Json::read(text) {
-            Ok(document) => Ok(print(&document)),
-            Err(not) => Err(invalid("cast_as_json", 0, text, not)),
-        },
-        datum => Ok(print(&Json::of(ty, datum, zone))),
+        Datum::Bytes(text) if !is_bytes => {
+            printed(text).map(Cell::Owned).map_err(|fault| invalid("cast_as_json", 0, fault))
+        }
+        datum => Ok(print(&document_of(ty, datum, zone))),
     }
 }
 
-/// 3141, of an argument of a function.
-pub(crate) fn invalid(function: &str, at: usize, text: &[u8], _: NotJson) -> Error {
-    let (why, position) = json_fault(text);
-    let number = at + 1;
-    Error::new(
-        ErrorCode::InvalidJsonTextInParam,
-        format!(
-            "Invalid JSON text in argument {number} to function {function}: \"{why}\" at position {position}."
+/// 3141 or 3157, of an argument of a function.
+pub(crate) fn invalid(function: &str, at: usize, fault: JsonFault) -> Error {
+    match fault {
+        JsonFault::TooDeep => Error::new(
+            ErrorCode::JsonDocumentTooDeep,
+            "The JSON document exceeds the maximum depth.".to_owned(),
         ),
-    )
+        JsonFault::Syntax(why, position) => {
+            let number = at + 1;
+            Error::new(
+                ErrorCode::InvalidJsonTextInParam,
+                format!(
+                    "Invalid JSON text in argument {number} to function {function}: \"{why}\" at position {position}."
+                ),
+            )
+        }
+    }
 }
 
 /// A document's text.
@@ -58,7 +139,7 @@ pub(crate) fn print<'a>(value: &Json) -> Cell<'a> {
 
 /// Appends a value as JSON.
 pub fn json_element(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
-    Json::of(ty, datum, zone).write(out);
+    document_of(ty, datum, zone).write(out);
 }
 
 /// What a document is where SQL wants a number or a time: a text without its quotes, true as 1, and
@@ -72,6 +153,26 @@ pub fn json_scalar<'a>(text: &[u8]) -> Cell<'a> {
         Ok(Json::Int(value)) => Cell::Plain(Datum::Int(value)),
         _ => Cell::Plain(Datum::Int(0)),
     }
+}
+
+/// The text, the number or the truth that a document is, if that is what a column of a type has of
+/// it (MySQL 9.7: tests/oracle/sql/types.sql).
+pub fn json_scalar_for<'a>(
+    ty: &ColumnType,
+    from: &ColumnType,
+    datum: Datum<'_>,
+) -> Option<Cell<'a>> {
+    use ColumnType::{Date, DateTime, Decimal, Double, Float, Int, Time, Timestamp, Year};
+    let Datum::Bytes(document) = datum else { return None };
+    let first = document.trim_ascii_start().first();
+    let is_scalar = match ty {
+        Int { .. } | Float(_) | Double(_) | Decimal { .. } | Year => {
+            !matches!(first, Some(b'[' | b'{' | b'n'))
+        }
+        Date | Time { .. } | DateTime { .. } | Timestamp { .. } => first == Some(&b'"'),
+        _ => false,
+    };
+    (*from == ColumnType::Json && is_scalar).then(|| json_scalar(document))
 }
 
 /// Whether a document holds as a condition: it does unless it is the number 0 (MySQL 8.0 manual,
@@ -125,7 +226,7 @@ pub fn json_order(
         (false, true) => return Ordering::Less,
         _ => {}
     }
-    order(&Json::of(a_ty, a, zone), &Json::of(b_ty, b, zone))
+    order(&document_of(a_ty, a, zone), &document_of(b_ty, b, zone))
 }
 
 /// Whether a value of SQL is of a kind of its own as JSON: a time, or bytes.

@@ -1,6 +1,4 @@
-//! JSON documents: as trees, their order, and beside values of SQL.
+//! JSON documents: their order, and beside values of SQL.
 
 pub(crate) mod conversion;
-pub(crate) mod document;
-pub(crate) mod fault;
 pub(crate) mod order;

@@ -12,14 +12,13 @@
 //! 1. Documents have the same key exactly if they are equal.
 //! 2. A key delimits itself: no key is the beginning of another.
 //!
-//! Not here: what is JSON beside a value of SQL (`value::json::document`), which places ask for
+//! Not here: what is JSON beside a value of SQL (`values::json`), which places ask for
 //! keys.
 
 use std::cmp::Ordering;
 
 use values::decimal::Decimal;
-
-use crate::value::json::document::Json;
+use values::json::Json;
 
 /// Kinds of values, from the lowest.
 fn rank(value: &Json) -> u8 {

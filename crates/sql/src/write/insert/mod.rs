@@ -254,7 +254,7 @@ impl InsertPlan {
         context.fill_defaults(&self.table, &self.defaults, &is_said, &mut complete)?;
         if !self.on_duplicate.is_empty() {
             let datums: Vec<Datum<'_>> = complete.iter().map(Value::as_datum).collect();
-            for (position, value) in self.computed_of(&datums)? {
+            for (position, value) in self.computed_of(context, &datums)? {
                 complete[position] = value;
             }
         }
@@ -395,7 +395,7 @@ impl InsertPlan {
                     changed[*position] = value.clone();
                 }
                 let datums: Vec<_> = changed.iter().map(Value::as_datum).collect();
-                for (position, value) in table.computed(&datums)? {
+                for (position, value) in context.computed(table, &datums)? {
                     changed[position] = value;
                 }
             }

@@ -149,7 +149,7 @@ impl InsertPlan {
                 _ => context.omitted_value(column, default, RowView::None)?,
             };
         }
-        self.compute_incoming(values, literals, rest)
+        self.compute_incoming(&context, values, literals, rest)
     }
 
     /// What a row's columns are before the statement gives them values: their defaults, or empty
@@ -167,6 +167,7 @@ impl InsertPlan {
     /// last word, computes them for the row that it stores.
     fn compute_incoming(
         &self,
+        context: &WriteContext<'_>,
         values: &mut [Value],
         literals: &[Option<u16>],
         rest: &[Datum<'_>],
@@ -174,7 +175,7 @@ impl InsertPlan {
         if self.on_duplicate.is_empty() && self.returning.is_none() {
             return Ok(());
         }
-        for (position, value) in self.computed_of(&made_row(values, literals, rest))? {
+        for (position, value) in self.computed_of(context, &made_row(values, literals, rest))? {
             values[position] = value;
         }
         Ok(())
@@ -182,8 +183,12 @@ impl InsertPlan {
 
     /// A row's computed columns by their positions; none where the row has no partition, which is
     /// said when it is stored: IGNORE forgives it.
-    pub(super) fn computed_of(&self, row: &[Datum<'_>]) -> Result<Vec<(usize, Value)>> {
-        match self.table.computed(row) {
+    pub(super) fn computed_of(
+        &self,
+        context: &WriteContext<'_>,
+        row: &[Datum<'_>],
+    ) -> Result<Vec<(usize, Value)>> {
+        match context.computed(&self.table, row) {
             Err(error) if error.is_of_partition() => Ok(Vec::new()),
             computed => Ok(computed?),
         }

@@ -5,45 +5,47 @@
 //!    several equal ones the last counts (MySQL 8.0 manual, 13.5).
 //! 2. What is printed is read again as an equal document.
 //!
-//! Not here: the order of documents (`value::json::order`), paths into them (`json::path`),
-//! functions (`json::calls`).
+//! Not here: texts of clients (`reader`), which are printed without a tree (`printed`); documents
+//! of values of SQL, their order, paths and functions (crate `expression`).
 
-use std::fmt;
+use std::borrow::Cow;
+use std::cmp::Ordering;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use values::codes::to_base64;
-use values::datum::Datum;
-use values::decimal::Decimal;
-use values::temporal::Zone;
-use values::text::{write_text, write_untyped};
-use values::types::ColumnType;
-
-use crate::value::cell::bytes_of;
-use crate::value::number::Number;
-use crate::value::types::TRUTH;
+use super::reader::{JsonFault, Pieces, Scalar, read};
+use crate::datum::Datum;
+use crate::decimal::Decimal;
+use crate::temporal::Zone;
+use crate::text::write_untyped;
 
 /// A document or a part of one.
 #[derive(Clone, Debug)]
-pub(crate) enum Json {
+pub enum Json {
+    /// `null`.
     Null,
+    /// `true` or `false`.
     Bool(bool),
+    /// A number without a fraction.
     Int(i64),
     /// One above those of `Int`.
     UInt(u64),
+    /// Any other number.
     Double(f64),
     /// Of a value of SQL; no text of a document gives one.
     Decimal(Box<Decimal>),
+    /// A text.
     String(String),
+    /// Values in their order.
     Array(Vec<Json>),
+    /// Names and values.
     Object(Members),
 }
 
 /// The members of an object, in MySQL's order of names.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Members(Vec<(String, Json)>);
+pub struct Members(Vec<(String, Json)>);
 
 /// The order of names.
-fn name_order(a: &str, b: &str) -> std::cmp::Ordering {
+pub(super) fn name_order(a: &str, b: &str) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
@@ -62,14 +64,22 @@ impl Members {
         self.0.binary_search_by(|(own, _)| name_order(own, name))
     }
 
+    /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value of a name.
     pub fn get(&self, name: &str) -> Option<&Json> {
         self.place(name).ok().map(|at| &self.0[at].1)
     }
 
+    /// The value of a name, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
         self.place(name).ok().map(|at| &mut self.0[at].1)
     }
@@ -82,97 +92,41 @@ impl Members {
         }
     }
 
+    /// Takes a member out.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
         self.place(name).ok().map(|at| self.0.remove(at).1)
     }
 
+    /// Names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
+    /// Values in the order of names.
     pub fn values(&self) -> impl Iterator<Item = &Json> {
         self.0.iter().map(|(_, value)| value)
     }
 
+    /// Names and values, on their own.
     pub fn into_pairs(self) -> Vec<(String, Json)> {
         self.0
     }
 }
 
-/// A text is no document; `fault` says why.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NotJson;
-
 impl Json {
     /// The document that a text is.
     ///
     /// # Errors
-    /// If it is none.
-    pub fn read(text: &[u8]) -> Result<Json, NotJson> {
-        serde_json::from_slice(text).map_err(|_| NotJson)
+    /// Why it is none.
+    pub fn read(text: &[u8]) -> Result<Json, JsonFault> {
+        let mut tree = Tree { whole: Json::Null, open: Vec::new() };
+        read(text, &mut tree)?;
+        Ok(tree.whole)
     }
 
-    /// What a value of SQL is as JSON: a text stays a text, but for one that is JSON itself; times
-    /// have six digits of a second, binary strings are written in Base64 behind the number of their
-    /// type, as in MySQL.
-    pub fn of(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Json {
-        let mut text = Vec::new();
-        match datum {
-            Datum::Null => return Json::Null,
-            Datum::Int(value) if *ty == TRUTH => return Json::Bool(value != 0),
-            Datum::Int(value) => return Json::Int(value),
-            Datum::UInt(_) if matches!(ty, ColumnType::Bit { .. }) => {
-                write_text(ty, datum, zone, &mut text);
-                return Json::of_bytes(ty, &text);
-            }
-            Datum::UInt(value) => return Json::of_unsigned(value),
-            Datum::Year(value) => return Json::Int(i64::from(value)),
-            Datum::Decimal(value) => {
-                let shown = match ty {
-                    ColumnType::Decimal { scale, .. } => value.rescale(*scale).unwrap_or(value),
-                    _ => value,
-                };
-                return Json::Decimal(Box::new(shown));
-            }
-            datum @ (Datum::Float(_) | Datum::Double(_)) => {
-                let value = Number::of(datum, zone).map_or(0.0, |(number, _)| number.to_f64());
-                return if value.is_finite() { Json::Double(value) } else { Json::Null };
-            }
-            Datum::Bytes(bytes) => return Json::of_bytes(ty, bytes),
-            Datum::Date(value) => value.write(&mut text),
-            Datum::DateTime(value) => value.write(6, &mut text),
-            Datum::Timestamp(value) => value.to_datetime(zone).write(6, &mut text),
-            Datum::Time(value) => value.write(6, &mut text),
-            datum @ (Datum::Enum(_) | Datum::Set(_)) => {
-                let mut buffer = Vec::new();
-                text.extend_from_slice(bytes_of(ty, datum, zone, &mut buffer));
-            }
-        }
-        Json::String(String::from_utf8_lossy(&text).into_owned())
-    }
-
-    fn of_unsigned(value: u64) -> Json {
+    /// An unsigned number.
+    pub fn of_unsigned(value: u64) -> Json {
         i64::try_from(value).map_or(Json::UInt(value), Json::Int)
-    }
-
-    fn of_bytes(ty: &ColumnType, bytes: &[u8]) -> Json {
-        // The numbers of the types in MySQL's protocol.
-        let number = match ty {
-            ColumnType::Json => {
-                return Json::read(bytes).unwrap_or_else(|_| Json::of_text(bytes));
-            }
-            ColumnType::VarBinary { .. } => 15,
-            ColumnType::Bit { .. } => 16,
-            ColumnType::Binary { .. } => 254,
-            ColumnType::Blob { .. } => 252,
-            _ => return Json::of_text(bytes),
-        };
-        let encoded = to_base64(bytes, None);
-        Json::String(format!("base64:type{number}:{}", String::from_utf8_lossy(&encoded)))
-    }
-
-    fn of_text(bytes: &[u8]) -> Json {
-        Json::String(String::from_utf8_lossy(bytes).into_owned())
     }
 
     /// Whether it is neither an array nor an object.
@@ -256,9 +210,15 @@ impl Json {
 }
 
 /// Appends a text in quotes, with what has to be escaped.
-pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
+pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    for byte in text.bytes() {
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if !matches!(byte, b'"' | b'\\' | 0..32) {
+            continue;
+        }
+        out.extend_from_slice(&text.as_bytes()[plain..at]);
+        plain = at + 1;
         match byte {
             b'"' => out.extend_from_slice(b"\\\""),
             b'\\' => out.extend_from_slice(b"\\\\"),
@@ -267,70 +227,79 @@ pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
             b'\n' => out.extend_from_slice(b"\\n"),
             12 => out.extend_from_slice(b"\\f"),
             b'\r' => out.extend_from_slice(b"\\r"),
-            0..32 => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-            other => out.push(other),
+            _ => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
         }
     }
+    out.extend_from_slice(&text.as_bytes()[plain..]);
     out.push(b'"');
 }
 
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
-        deserializer.deserialize_any(Reading)
+impl From<Scalar<'_>> for Json {
+    fn from(value: Scalar<'_>) -> Json {
+        match value {
+            Scalar::Null => Json::Null,
+            Scalar::Bool(truth) => Json::Bool(truth),
+            Scalar::Int(value) => Json::Int(value),
+            Scalar::UInt(value) => Json::UInt(value),
+            Scalar::Double(value) => Json::Double(value),
+            Scalar::String(text) => Json::String(text.into_owned()),
+        }
     }
 }
 
-struct Reading;
+/// A tree that grows as its text is read.
+struct Tree {
+    /// The document, once it is read.
+    whole: Json,
+    open: Vec<Open>,
+}
 
-impl<'de> Visitor<'de> for Reading {
-    type Value = Json;
+/// An array or object that is being read.
+enum Open {
+    Array(Vec<Json>),
+    /// Members in the order of the text; the last has no value before that is read.
+    Object(Vec<(String, Json)>),
+}
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Json, E> {
-        Ok(Json::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-        Ok(Json::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-        Ok(Json::Int(value))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-        Ok(Json::of_unsigned(value))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
-        Ok(Json::Double(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
-        Ok(Json::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Json, E> {
-        Ok(Json::String(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Json, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = elements.next_element()? {
-            items.push(item);
+impl Tree {
+    fn put(&mut self, value: Json) {
+        match self.open.last_mut() {
+            None => self.whole = value,
+            Some(Open::Array(items)) => items.push(value),
+            Some(Open::Object(pairs)) => {
+                if let Some((_, last)) = pairs.last_mut() {
+                    *last = value;
+                }
+            }
         }
-        Ok(Json::Array(items))
+    }
+}
+
+impl<'t> Pieces<'t> for Tree {
+    fn open_array(&mut self) {
+        self.open.push(Open::Array(Vec::new()));
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Json, A::Error> {
-        let mut pairs = Vec::new();
-        while let Some(pair) = members.next_entry()? {
-            pairs.push(pair);
+    fn open_object(&mut self) {
+        self.open.push(Open::Object(Vec::new()));
+    }
+
+    fn name(&mut self, name: Cow<'t, str>) {
+        if let Some(Open::Object(pairs)) = self.open.last_mut() {
+            pairs.push((name.into_owned(), Json::Null));
         }
-        Ok(Json::Object(Members::of(pairs)))
+    }
+
+    fn scalar(&mut self, value: Scalar<'t>) {
+        self.put(value.into());
+    }
+
+    fn close(&mut self) {
+        match self.open.pop() {
+            Some(Open::Array(items)) => self.put(Json::Array(items)),
+            Some(Open::Object(pairs)) => self.put(Json::Object(Members::of(pairs))),
+            None => {}
+        }
     }
 }
 

@@ -1,0 +1,90 @@
+//! How strictly the columns are computed that a row makes. In strict mode, and at doors without
+//! sessions, a value that its column cannot hold is refused, as a division by zero is; outside of
+//! it, and with IGNORE, the nearest value takes its place, and the session is told.
+//!
+//! Not here: what is computed (`rules`), conversions (`values::convert`).
+
+use std::cell::{Cell, RefCell};
+
+use expression::{Environment, Warnings};
+use values::SqlMode;
+use values::datum::Datum;
+use values::temporal::Zone;
+use values::types::ColumnType;
+
+use super::environment;
+use crate::alter::ConversionWarning;
+use crate::schema::Column;
+
+/// The most values of which it is said what was wrong with them.
+const TOLD_MAX: usize = 1024;
+
+/// How strictly it is computed.
+#[derive(Clone, Copy, Debug)]
+pub enum Computing<'a> {
+    /// What a column cannot hold is refused.
+    Strict,
+    /// The nearest value takes its place.
+    Lenient(&'a Lenience),
+}
+
+/// What a session that is not strict is told of computed columns.
+#[derive(Debug)]
+pub struct Lenience {
+    mode: SqlMode,
+    /// How many rows were computed.
+    rows: Cell<u64>,
+    warnings: RefCell<Warnings>,
+    told: RefCell<Vec<ConversionWarning>>,
+}
+
+impl Lenience {
+    /// Of a session in this mode, that was told of nothing yet.
+    pub fn new(mode: SqlMode) -> Lenience {
+        let (warnings, told) = (RefCell::default(), RefCell::default());
+        Lenience { mode, rows: Cell::new(0), warnings, told }
+    }
+
+    /// What expressions warned of, and the values that columns could not hold.
+    pub fn into_told(self) -> (Warnings, Vec<ConversionWarning>) {
+        (self.warnings.into_inner(), self.told.into_inner())
+    }
+
+    /// Notes that the value of a type is not quite what a column has of it.
+    pub(super) fn tell(
+        &self,
+        column: &Column,
+        issue: values::convert::Issue,
+        value: Datum<'_>,
+        ty: &ColumnType,
+    ) {
+        let mut told = self.told.borrow_mut();
+        if told.len() < TOLD_MAX {
+            told.push(ConversionWarning {
+                column: column.name.clone(),
+                issue: issue.as_warning(&column.ty),
+                is_note: issue.is_only_noted(&column.ty),
+                value: value.to_value(),
+                ty: ty.clone(),
+                row: self.rows.get(),
+            });
+        }
+    }
+}
+
+impl Computing<'_> {
+    /// What the expressions of one more row are computed in.
+    pub(super) fn environment(&self) -> Environment<'_> {
+        match self {
+            Computing::Strict => environment(),
+            Computing::Lenient(lenience) => {
+                lenience.rows.set(lenience.rows.get() + 1);
+                Environment {
+                    mode: lenience.mode,
+                    warnings: Some(&lenience.warnings),
+                    ..Environment::bare(&[], Zone::UTC)
+                }
+            }
+        }
+    }
+}
