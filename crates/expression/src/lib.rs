@@ -54,7 +54,7 @@ pub use functions::json::typed_array::{
 pub use functions::make::{
     among, arithmetic_node, boolean, bytes_node, call_node, case_condition, common_rule, compared,
     computed_double, is_byte_string, is_time_beside_untyped, keeps_digits, read_as_time,
-    seen_beside, shift_node, temporal_number, time_as_text, within,
+    seen_beside, shift_node, temporal_number, time_as_text, time_beside, within,
 };
 pub use functions::sys::{SETTINGS as SYS_SETTINGS, shortened_statement};
 pub use functions::text::charset::{charset_of, converted_to, in_one_charset, seen_as_bytes};

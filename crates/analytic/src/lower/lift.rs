@@ -149,8 +149,8 @@ impl Lowering<'_> {
     }
 }
 
-/// What a sub-query found, in a column of a type. A condition stays one, which is more than a number where it
-/// becomes a part of a JSON document.
+/// What a sub-query found, in a column of a type. A condition stays one, which is more than a
+/// number where it becomes a part of a JSON document.
 fn found(subquery: &Node, column: usize, ty: ColumnType) -> Node {
     let column = Node::new(Kind::Column(column), ty, subquery.nullable);
     match subquery.ty == TRUTH {

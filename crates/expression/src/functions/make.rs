@@ -20,6 +20,10 @@ use crate::value::arithmetic::Arithmetic;
 use crate::value::moment::Unit;
 use crate::value::types::{BIGINT, BIGINT_UNSIGNED, TRUTH, text_type};
 
+/// Digits of a moment as a number without a fraction, and of a time of day.
+const MOMENT_DIGITS: u8 = 14;
+const TIME_DIGITS: u8 = 7;
+
 /// A condition's result.
 pub fn boolean(kind: Kind, nullable: bool) -> Node {
     Node::new(kind, TRUTH, nullable)
@@ -155,10 +159,11 @@ pub fn case_condition(operand: Node, value: Node) -> Node {
 pub fn among(mut node: Node, mut list: Vec<Node>) -> (Node, Vec<Node>) {
     in_one_charset(std::iter::once(&mut node).chain(&mut list));
     let texts = |listed: &Node| !is_number(&listed.ty) && !listed.is_untyped();
+    let changing = list.iter().find(|listed| is_number(&listed.ty) && !listed.is_constant());
     if !list.iter().any(texts)
-        && let Some(first) = list.first()
+        && let Some(number) = changing.or(list.first())
     {
-        node = beside_number(node, first);
+        node = beside_number(node, number);
     }
     let list: Vec<Node> = list.into_iter().map(|listed| beside_number(listed, &node)).collect();
     if is_moment(&node) {
@@ -198,7 +203,8 @@ pub fn common_rule<'n>(nodes: impl Iterator<Item = &'n Node>) -> Collation {
 /// a time of day is one of today beside moments.
 pub fn within(mut nodes: [Node; 3]) -> [Node; 3] {
     in_one_charset(nodes.iter_mut());
-    let number = nodes.iter().find(|node| is_number(&node.ty)).cloned();
+    let mut numbers = nodes.iter().filter(|node| is_number(&node.ty));
+    let number = numbers.clone().find(|node| !node.is_constant()).or(numbers.next()).cloned();
     let untyped = nodes.iter().find(|node| node.is_untyped()).cloned();
     let nodes = nodes.map(|node| match &untyped {
         Some(untyped) if number.is_none() => carried::beside_untyped(node, untyped),
@@ -226,7 +232,9 @@ pub fn within(mut nodes: [Node; 3]) -> [Node; 3] {
         (true, _) => node,
         (false, true) => of_today(node),
         (false, false) if is_mixed && node.ty.is_listed() => node.listed_as_double(),
-        (false, false) if number.is_some() => carried::moment_as_number(node.with_number()),
+        (false, false) if let Some(number) = &number => {
+            as_its_number(carried::moment_as_number(node.with_number()), number)
+        }
         (false, false) => node.with_number(),
     })
 }
@@ -238,6 +246,35 @@ fn is_time(node: &Node) -> bool {
 /// Whether it is a day or a moment.
 pub(crate) fn is_moment(node: &Node) -> bool {
     matches!(node.ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. })
+}
+
+/// A day, a moment or a time of day as it is compared with what a sub-query gives, or the other way
+/// round: a time of day beside days and moments is one of today, and one beside texts a text; all
+/// are numbers beside numbers.
+pub fn time_beside(node: Node, other: &Node) -> Node {
+    match is_moment(other) {
+        true => of_today(node),
+        false => time_as_text(as_its_number(node, other), other),
+    }
+}
+
+/// A day, a moment or a time of day as the number of its digits, beside a number that is not a
+/// constant. Constants are read as moments instead (MySQL 9.7:
+/// tests/oracle/sql/in-of-other-types.sql).
+fn as_its_number(node: Node, other: &Node) -> Node {
+    // One that is the same for all rows is its year beside a YEAR.
+    let is_year = other.ty == ColumnType::Year && node.is_row_free();
+    let is_time_of_any_kind = is_moment(&node) || is_time(&node);
+    if !is_number(&other.ty) || other.is_constant() || is_year || !is_time_of_any_kind {
+        return node;
+    }
+    let whole = if is_time(&node) { TIME_DIGITS } else { MOMENT_DIGITS };
+    let ty = match node.ty.fsp() {
+        0 => BIGINT,
+        fsp => ColumnType::Decimal { precision: whole + fsp, scale: fsp },
+    };
+    let nullable = node.nullable;
+    Node::new(Kind::Cast(Box::new(node)), ty, nullable)
 }
 
 /// A time of day as the moment at which it is that time today, as MySQL compares it with moments.
@@ -326,7 +363,7 @@ fn reads_as_time(time: &Node, text: &Node) -> bool {
 /// A text that says a moment is the number of that beside a number.
 fn beside_number(node: Node, other: &Node) -> Node {
     match is_number(&other.ty) {
-        true => carried::moment_as_number(node),
+        true => as_its_number(carried::moment_as_number(node), other),
         false if other.is_untyped() => carried::beside_untyped(node, other),
         false => node,
     }

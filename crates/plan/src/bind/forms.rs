@@ -9,7 +9,7 @@
 
 use expression::{
     Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, compared, seen_beside,
-    slot, time_as_text,
+    slot, time_as_text, time_beside,
 };
 use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
@@ -27,7 +27,7 @@ use crate::bind::scalar::{
     Bound, Names, bind, call_node, needs_literals, rule_of_comparison, unsupported,
 };
 use crate::terms::has;
-use crate::tree::{Aggregate, AggregateFunction, AskedQuery, Body, Query, averaged};
+use crate::tree::{Aggregate, AggregateFunction, AskedQuery, Body, OutputColumn, Query, averaged};
 use results::SqlError;
 
 impl Binder<'_> {
@@ -287,16 +287,17 @@ impl Binder<'_> {
         if width > 0 && query.columns.len() != width {
             return Err(SqlError::operand_columns(width).into());
         }
-        let column = |column: &crate::tree::OutputColumn| {
-            Node::new(Kind::Column(0), column.ty.clone(), true)
-        };
-        let columns: Vec<Node> = query.columns.iter().map(column).collect();
+        let columns: Vec<Node> = query.columns.iter().map(given).collect();
         let form = form(&columns)?;
         let whole = Kind::Subquery(Box::new(Subquery::asking(query, form)));
         Ok(match &whole {
             Kind::Subquery(subquery) if matches!(subquery.form, SubqueryForm::Scalar) => {
                 let ty = subquery.query().columns[0].ty.clone();
-                Node::new(whole, ty, true)
+                let is_listed = ty.is_listed();
+                let value = Node::new(whole, ty, true);
+                // An ENUM or SET is the text of its words there, as COALESCE has it (MySQL 9.7:
+                // tests/oracle/sql/in-of-other-types.sql).
+                if is_listed { call_node("COALESCE", vec![value])? } else { value }
             }
             Kind::Subquery(subquery) => {
                 let nullable = !matches!(subquery.form, SubqueryForm::Exists { .. });
@@ -395,7 +396,52 @@ impl Binder<'_> {
             });
             Ok(SubqueryForm::Compare { operands: operands.collect(), comparison, quantifier })
         };
-        self.subquery(scope, query, form, width, quantifier != Quantifier::Only)
+        let mut compared =
+            self.subquery(scope, query, form, width, quantifier != Quantifier::Only)?;
+        if let Kind::Subquery(subquery) = &mut compared.kind {
+            compare_times(subquery);
+        }
+        Ok(compared)
+    }
+}
+
+/// Has days, moments and times of day be seen beside the other side, on either side: what is
+/// compared, and what the sub-query gives (MySQL 9.7: tests/oracle/sql/in-of-other-types.sql).
+fn compare_times(subquery: &mut Subquery) {
+    let operands = subquery.operands().to_vec();
+    let columns: Vec<Node> = subquery.query().columns.iter().map(given).collect();
+    if let SubqueryForm::Compare { operands, .. } = &mut subquery.form {
+        for (operand, column) in operands.iter_mut().zip(&columns) {
+            *operand = time_beside(operand.clone(), column);
+        }
+    }
+    give_beside(subquery.query_mut(), &operands);
+}
+
+/// A column of a sub-query as a value.
+fn given(column: &OutputColumn) -> Node {
+    Node::new(Kind::Column(0), column.ty.clone(), true)
+}
+
+fn give_beside(query: &mut Query, operands: &[Node]) {
+    let mut types = Vec::new();
+    match &mut query.body {
+        Body::Select(select) => {
+            for (output, operand) in select.outputs.iter_mut().zip(operands) {
+                *output = time_beside(output.clone(), operand);
+                types.push(output.ty.clone());
+            }
+        }
+        Body::Set(operation) => {
+            operation.sides.iter_mut().for_each(|side| give_beside(side, operands));
+            let columns = query.columns.iter().zip(operands);
+            types.extend(columns.map(|(column, operand)| time_beside(given(column), operand).ty));
+        }
+        // Tables of their own, from which a SELECT reads.
+        Body::Values(_) | Body::Recursion(_) | Body::JsonTable(_) | Body::FullText(_) => {}
+    }
+    for (column, ty) in query.columns.iter_mut().zip(types) {
+        column.ty = ty;
     }
 }
 

@@ -32,6 +32,22 @@ pub(super) fn first_select(body: &ast::SetExpr) -> Option<&ast::Select> {
     }
 }
 
+/// A body without brackets that say nothing.
+pub(super) fn unwrapped(body: &ast::SetExpr) -> &ast::SetExpr {
+    match body {
+        ast::SetExpr::Query(query)
+            if query.with.is_none()
+                && query.order_by.is_none()
+                && query.limit_clause.is_none()
+                && query.fetch.is_none()
+                && query.locks.is_empty() =>
+        {
+            unwrapped(&query.body)
+        }
+        body => body,
+    }
+}
+
 /// The number in ORDER BY or GROUP BY that may be a position: brackets and a plus are none of it.
 pub(super) fn bare_number(expr: &ast::Expr) -> &ast::Expr {
     match expr {
@@ -84,7 +100,7 @@ impl Binder<'_> {
         if order.iter().any(|item| item.options.nulls_first.is_some() || item.with_fill.is_some()) {
             return unsupported("NULLS FIRST");
         }
-        let mut bound = match &*query.body {
+        let mut bound = match unwrapped(&query.body) {
             ast::SetExpr::Select(select) => self.select(select, order, parent)?,
             body => {
                 let mut bound = self.set_expression(body, parent)?;

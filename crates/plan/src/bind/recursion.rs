@@ -11,7 +11,7 @@ use sqlparser::ast;
 use syntax::cursor::name_parts;
 use values::ErrorCode;
 
-use super::query::rename;
+use super::query::{rename, unwrapped};
 use super::scope::QueryScope;
 use super::{Binder, CommonRows, CommonTable};
 use crate::bind::scalar::{Bound, unsupported};
@@ -159,21 +159,6 @@ fn sides_of(body: &ast::SetExpr) -> (Vec<&ast::SetExpr>, bool) {
     sides.push(unwrapped(rest));
     sides.reverse();
     (sides, every)
-}
-
-/// A side without brackets that say nothing.
-fn unwrapped(side: &ast::SetExpr) -> &ast::SetExpr {
-    match side {
-        ast::SetExpr::Query(query)
-            if query.with.is_none()
-                && query.order_by.is_none()
-                && query.limit_clause.is_none()
-                && query.locks.is_empty() =>
-        {
-            unwrapped(&query.body)
-        }
-        side => side,
-    }
 }
 
 /// Whether some side of a recursive query has aggregates or window functions.

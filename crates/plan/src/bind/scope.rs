@@ -608,7 +608,7 @@ fn seen_from_within(mut node: Node, level: u16, name: &str) -> Bound<Node> {
         let message = format!("Reference '{name}' not supported (reference to group function)");
         return Err(SqlError::new(ErrorCode::IllegalReference, message).into());
     }
-    if has(&node, |kind| matches!(kind, Kind::Outer(..) | Kind::Subquery(_))) {
+    if has(&node, |kind| matches!(kind, Kind::Subquery(_))) {
         return unsupported("an outer alias that is a sub-query within a sub-query");
     }
     lift(&mut node, level);
@@ -616,8 +616,10 @@ fn seen_from_within(mut node: Node, level: u16, name: &str) -> Bound<Node> {
 }
 
 fn lift(node: &mut Node, level: u16) {
-    if let Kind::Column(slot) = node.kind {
-        node.kind = Kind::Outer(level, slot);
+    match node.kind {
+        Kind::Column(slot) => node.kind = Kind::Outer(level, slot),
+        Kind::Outer(within, slot) => node.kind = Kind::Outer(within + level, slot),
+        _ => {}
     }
     node.each_child_mut(&mut |child| lift(child, level));
 }

@@ -32,7 +32,7 @@ use super::rows::push_row;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::ingestion::{Ingestion, RowBlock};
-use crate::rules::{Computing, with_computed};
+use crate::rules::{Computing, Lenience, with_computed};
 use crate::table::Table;
 
 /// Stretches that the memory is for besides one for each thread: one that grows, what is ahead of
@@ -223,11 +223,13 @@ pub struct RowAppender {
     block: Option<RowBlock>,
     /// Whether others may wait for its blocks.
     is_awaited: bool,
+    /// What is told of columns that are computed leniently, if they are.
+    pub(super) lenience: Option<Lenience>,
 }
 
 impl RowAppender {
     pub(super) fn new(ordered: &Arc<OrderedRows>) -> RowAppender {
-        RowAppender { ordered: Arc::clone(ordered), block: None, is_awaited: false }
+        RowAppender { ordered: Arc::clone(ordered), block: None, is_awaited: false, lenience: None }
     }
 
     /// Blocks of the load are this thread's to make from now on.
@@ -242,7 +244,7 @@ impl RowAppender {
     pub fn add(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
         self.begin();
         let OrderedRows { table, versions, first_row_id, line, .. } = &*self.ordered;
-        let computed = table.computed(row, Computing::Strict)?;
+        let computed = table.computed(row, Computing::of(self.lenience.as_ref()))?;
         let row = &*with_computed(row, &computed);
         let id = first_row_id + (number - 1);
         let block = self.block.get_or_insert_with(|| line.lock().new_block(table, id));

@@ -18,7 +18,7 @@ use super::memory::SortMemory;
 use super::sorter::{FreeChunks, MERGE_BLOCKS, RunForm, Sorter};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::rules::{Computing, with_computed};
+use crate::rules::{Computing, Lenience, with_computed};
 use crate::store::StoreUpkeep;
 use crate::table::{PREFIX_BYTES, Table};
 use crate::transaction::ROW_BYTES_MAX;
@@ -55,6 +55,8 @@ pub struct RowSorter {
     memory: SortMemory,
     /// What of the memory is for entries now.
     entries_max: usize,
+    /// What is told of columns that are computed leniently, if they are.
+    pub(super) lenience: Option<Lenience>,
     row_key: Vec<u8>,
     key: Vec<u8>,
     value: Vec<u8>,
@@ -121,6 +123,7 @@ impl RowSorter {
             free: FreeChunks::new(chunk_bytes),
             entries_max: 0,
             memory,
+            lenience: None,
             row_key: Vec::new(),
             key: Vec::new(),
             value: Vec::new(),
@@ -136,7 +139,8 @@ impl RowSorter {
     /// `NullValue`, `Check`, `Value`, `Expression`, `TooLarge`, `NoMemory`, `DiskFull`, `Store`.
     pub fn add(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
         let table = Arc::clone(&self.table);
-        let computed = table.computed(row, Computing::Strict)?;
+        let computing = Computing::of(self.lenience.as_ref());
+        let computed = table.computed(row, computing)?;
         let row = &*with_computed(row, &computed);
         self.encode(row, self.versions.fetch_add(1, Ordering::Relaxed))?;
         self.row_key.clear();

@@ -8,6 +8,7 @@ use values::datum::Datum;
 use super::ordered::RowAppender;
 use super::rows::{RowSorter, SortedRows};
 use crate::error::Result;
+use crate::rules::Lenience;
 
 /// Bytes of rows that are worth a block of their own.
 const BLOCK_BYTES: usize = 128 << 10;
@@ -27,6 +28,16 @@ impl RowTaker {
         if let RowTaker::Appender(appender) = self {
             appender.begin();
         }
+    }
+
+    /// Has columns that rows make computed leniently, until it is said otherwise. Gives what was
+    /// told since it was said before.
+    pub fn compute_with(&mut self, lenience: Option<Lenience>) -> Option<Lenience> {
+        let of = match self {
+            RowTaker::Sorter(sorter) => &mut sorter.lenience,
+            RowTaker::Appender(appender) => &mut appender.lenience,
+        };
+        std::mem::replace(of, lenience)
     }
 
     /// Adds the row of a number, from 1 on; each number once in a load, and those of a block one

@@ -72,7 +72,12 @@ impl Lenience {
     }
 }
 
-impl Computing<'_> {
+impl<'a> Computing<'a> {
+    /// Leniently, if there is who is told.
+    pub fn of(lenience: Option<&'a Lenience>) -> Computing<'a> {
+        lenience.map_or(Computing::Strict, Computing::Lenient)
+    }
+
     /// What the expressions of one more row are computed in.
     pub(super) fn environment(&self) -> Environment<'_> {
         match self {

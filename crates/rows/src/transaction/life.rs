@@ -137,7 +137,7 @@ impl Transaction {
 
     /// How strictly columns that rows make are computed.
     pub(super) fn computing(&self) -> Computing<'_> {
-        self.lenience.as_ref().map_or(Computing::Strict, Computing::Lenient)
+        Computing::of(self.lenience.as_ref())
     }
 
     /// Has its errors show points in time in a zone, until it is said otherwise.

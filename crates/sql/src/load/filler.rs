@@ -5,6 +5,7 @@
 
 use rows::bulk::{AutoIncrements, BulkLoad, BulkOutcome, RowTaker};
 use rows::error::Result;
+use rows::rules::Lenience;
 use rows::transaction::NumberRules;
 use values::datum::{Datum, Value};
 
@@ -43,6 +44,11 @@ impl Filler {
     /// `Exhausted`.
     pub fn number(&mut self, row: &mut [Value]) -> Result<()> {
         self.numbers.as_mut().map_or(Ok(()), |numbers| numbers.number(row))
+    }
+
+    /// As `RowTaker::compute_with`.
+    pub fn compute_with(&mut self, lenience: Option<Lenience>) -> Option<Lenience> {
+        self.taker.compute_with(lenience)
     }
 
     /// Puts a row in.

@@ -149,10 +149,8 @@ impl LoadLocal {
     pub(crate) fn way_of_many(&self) -> Result<LoadWay> {
         let LoadPlan { table, on_duplicate, .. } = &*self.plan;
         let transaction = self.plan.begin(self.wait)?;
-        // Under IGNORE each row is forgiven what the table's conditions say of it; outside of
-        // strict mode, what its computed columns cannot hold.
-        let is_lenient = *on_duplicate == OnDuplicate::Ignore || !self.plan.strict;
-        let forgives = is_lenient && table.rules()?.is_some();
+        // Under IGNORE each row is forgiven what the table's conditions say of it.
+        let forgives = *on_duplicate == OnDuplicate::Ignore && table.rules()?.is_some();
         // Sub-queries are run where the rows are made one after the other.
         let bulk = match forgives || self.plan.asked.is_some() {
             true => None,

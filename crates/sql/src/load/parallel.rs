@@ -27,12 +27,14 @@ use resources::interrupt;
 use rows::bulk::{
     AutoIncrements, BulkLoad, BulkOutcome, OnDuplicate, Progress, RowTaker, SortedRows,
 };
+use rows::rules::Lenience;
 use syntax::load::Format;
 use values::datum::{Datum, Value};
 
 use super::lines::Splitter;
 use super::noted::RowWarnings;
 use super::rows::{LoadOutcome, LoadPlan, RowMaker};
+use crate::write::warnings_of_computed;
 use results::{Result, SqlError};
 
 /// Text of a block, at most, unless a line is longer.
@@ -249,6 +251,8 @@ impl BlockReader {
             shared.free.lock().push(before);
         }
         self.values.clear();
+        let LoadPlan { facts, strict, .. } = &*shared.plan;
+        taker.compute_with((!strict).then(|| Lenience::new(facts.mode)));
         let mut row = block.first_row;
         // The row of each warning that is kept.
         let mut warned = Vec::new();
@@ -266,6 +270,10 @@ impl BlockReader {
         self.note(&warned);
         if self.are_numbered && !self.number(&block, taker)? {
             return Ok(false);
+        }
+        if let Some(lenience) = taker.compute_with(None) {
+            let (warnings, rows) = warnings_of_computed(lenience, block.first_row, facts.zone);
+            shared.noted.lock().add(&warnings, &rows);
         }
         Ok(taker.end_block(block.number)?)
     }

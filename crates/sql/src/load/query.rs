@@ -19,6 +19,7 @@ use expression::KillMark;
 use resources::budget::Share;
 use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate, Progress};
 use rows::engine::Engine;
+use rows::rules::Lenience;
 use rows::transaction::Transaction;
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
@@ -26,7 +27,7 @@ use values::types::ColumnType;
 use super::filler::Filler;
 use super::large_bytes;
 use super::noted::RowWarnings;
-use crate::write::{InsertPlan, Tally, WriteContext, WriteOutcome, given};
+use crate::write::{InsertPlan, Tally, WriteContext, WriteOutcome, given, warnings_of_computed};
 use results::{ExecutionMode, Pace, Result, RowStream, SqlError};
 
 /// What a value takes in memory besides the bytes of a text.
@@ -58,9 +59,7 @@ impl QueryInsert<'_> {
             Some(_) => beginning.fill(&mut stream),
             None => Ok(true),
         };
-        // Outside of strict mode each row is forgiven what its computed columns cannot hold.
-        let forgives = !self.context.strict && self.plan.table().rules()?.is_some();
-        if let (Some(on_duplicate), Ok(true), false) = (self.plan.on_duplicate(), &kept, forgives)
+        if let (Some(on_duplicate), Ok(true)) = (self.plan.on_duplicate(), &kept)
             && let Some(bulk) = begin(on_duplicate)?
         {
             return self.run_in_bulk(bulk, on_duplicate, &beginning, stream);
@@ -176,7 +175,9 @@ struct Filling<'a> {
 impl<'a> Filling<'a> {
     fn begin(of: &'a QueryInsert<'a>, bulk: &mut BulkLoad) -> Result<Filling<'a>> {
         let progress = Arc::clone(bulk.progress());
-        let filler = Filler::begin(bulk, of.context.facts.number_rules())?;
+        let mode = of.context.facts.mode;
+        let mut filler = Filler::begin(bulk, of.context.facts.number_rules())?;
+        filler.compute_with((!of.context.strict).then(|| Lenience::new(mode)));
         Ok(Filling { of, filler, progress, warned: Vec::new(), given: None, wrong: false })
     }
 
@@ -215,13 +216,18 @@ impl<'a> Filling<'a> {
             }
             return Err(error);
         }
-        let Filling { filler, warned, given, .. } = self;
+        let Filling { mut filler, warned, given, .. } = self;
+        let computed = filler.compute_with(None);
         let (rows, generated) = (filler.rows(), filler.first_number());
         let outcome = filler.finish(bulk).map_err(told_apart)?;
         let BulkOutcome { lost, told, .. } = outcome;
         let replaces = on_duplicate == OnDuplicate::Replace;
         let mut noted = RowWarnings::default();
         noted.add(&context.warnings.borrow(), &warned);
+        if let Some(lenience) = computed {
+            let (warnings, rows) = warnings_of_computed(lenience, 1, context.facts.zone);
+            noted.add(&warnings, &rows);
+        }
         if !replaces {
             noted.add_left_out(lost, told);
         }

@@ -352,10 +352,22 @@ pub(crate) fn tell_of_computed(
     first: u64,
     zone: Zone,
 ) {
+    warnings.borrow_mut().append(warnings_of_computed(lenience, first, zone).0);
+}
+
+/// The same warnings, and the row of each that is kept.
+pub(crate) fn warnings_of_computed(
+    lenience: Lenience,
+    first: u64,
+    zone: Zone,
+) -> (Warnings, Vec<u64>) {
     let (of_expressions, mut converted) = lenience.into_told();
     converted.iter_mut().for_each(|warning| warning.row += first - 1);
-    warnings.borrow_mut().append(of_expressions);
-    warn_converted(warnings, &converted, zone);
+    let mut rows = vec![first; of_expressions.list().len()];
+    rows.extend(converted.iter().map(|warning| warning.row));
+    let warnings = RefCell::new(of_expressions);
+    warn_converted(&warnings, &converted, zone);
+    (warnings.into_inner(), rows)
 }
 
 /// A bad value as a message shows it: strange bytes as `\xNN`, six bytes of a text from where it is

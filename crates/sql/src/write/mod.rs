@@ -38,7 +38,7 @@ pub use change::{
     bind_update, bind_update_by_query,
 };
 pub use column::StoredBy;
-pub(crate) use column::{level_of, tell_of_computed, warn_converted};
+pub(crate) use column::{level_of, tell_of_computed, warn_converted, warnings_of_computed};
 use expression::{Environment, ExecutionMemo, Subqueries, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_filling, bind_insert, given};

@@ -85,8 +85,8 @@ impl Issue {
         }
     }
 
-    /// The same as a warning without strict mode: what is no moment was cut away, as what a text has
-    /// no room for is, and what follows a FLOAT or DOUBLE makes it an incorrect one.
+    /// The same as a warning without strict mode: what is no moment was cut away, as what a text
+    /// has no room for is, and what follows a FLOAT or DOUBLE makes it an incorrect one.
     pub fn as_warning(self, ty: &ColumnType) -> Issue {
         match (self, ty) {
             (Issue::Incorrect { .. }, _) if !moment_word(ty).is_empty() => Issue::Truncated,
