@@ -10,7 +10,7 @@
 use std::cmp::Ordering;
 
 use expression::{
-    Cell, JsonMembers, Node, Number, Ordinals, Scope, compare, json_element, json_type, quotient,
+    Cell, JsonMembers, Node, Number, Ordinals, Scope, compare, json_element, quotient,
 };
 use values::ErrorCode;
 use values::convert::convert;
@@ -228,7 +228,7 @@ impl Accumulator {
                 if before > 0 {
                     text.extend_from_slice(b", ");
                 }
-                json_element(json_type(argument), cell.datum(), row.zone, text);
+                json_element(argument.json_type(), cell.datum(), row.zone, text);
                 Ok(text.len() - before)
             }
             (AccumulatorState::Members(members, bytes), [value]) => {
@@ -241,7 +241,7 @@ impl Accumulator {
                 let (mut name, mut element) = (Vec::new(), Vec::new());
                 argument.write_text(cell.datum(), row.zone, &mut name);
                 json_element(
-                    json_type(value),
+                    value.json_type(),
                     value.evaluate(row)?.datum(),
                     row.zone,
                     &mut element,
@@ -338,7 +338,7 @@ impl Accumulator {
                 let mut text = Vec::new();
                 match cell {
                     cell if aggregate.function == AggregateFunction::JsonArray => {
-                        json_element(json_type(argument), cell.datum(), row.zone, &mut text);
+                        json_element(argument.json_type(), cell.datum(), row.zone, &mut text);
                     }
                     Cell::Owned(own) | Cell::Counted(own, _) => text = own,
                     plain => argument.write_text(plain.datum(), row.zone, &mut text),

@@ -20,8 +20,8 @@ use datafusion::functions_aggregate::variance::{var_pop_udaf, var_samp_udaf};
 use datafusion::logical_expr::expr;
 use datafusion::logical_expr::{AggregateUDF, Case, Expr, lit};
 use expression::{
-    BIGINT_UNSIGNED, JsonMembers, Kind, Node, Number, json_element, json_type, keeps_digits,
-    quotient, text_of, text_type, write_json_comparison_key,
+    BIGINT_UNSIGNED, JsonMembers, Kind, Node, Number, json_element, keeps_digits, quotient,
+    text_of, text_type, write_json_comparison_key,
 };
 use plan::tree::{Aggregate, AggregateFunction, KEPT_DIGITS};
 use results::{Result, SqlError};
@@ -127,7 +127,7 @@ impl Lowering<'_> {
                         "JSON_ARRAYAGG of distinct texts in a plan",
                     ));
                 }
-                let mut args = vec![self.json_element(value, json_type(node))];
+                let mut args = vec![self.json_element(value, node.json_type())];
                 args.extend(self.sort_key(row, aggregate)?);
                 let joining = Joining {
                     distinct: distinct.then_some(Collation::Binary),
@@ -141,7 +141,7 @@ impl Lowering<'_> {
                 let [_, member] = aggregate.arguments.as_slice() else {
                     return Err(SqlError::syntax("JSON_OBJECTAGG(", 1));
                 };
-                let members = self.json_pair(values, &node.ty, json_type(member));
+                let members = self.json_pair(values, &node.ty, member.json_type());
                 let joining = self.json_joining("json_objectagg");
                 self.json_whole(joining, vec![members], json_object, add)
             }

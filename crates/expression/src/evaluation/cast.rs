@@ -12,7 +12,7 @@ use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL};
-use crate::value::json::conversion::{cast_as_json, json_scalar, json_type};
+use crate::value::json::conversion::{cast_as_json, json_scalar};
 use crate::value::number::number_of_digits;
 use crate::value::number::{Number, leading_integer};
 use crate::value::types::BIGINT;
@@ -49,7 +49,7 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
         ColumnType::Json if node.is_digits_literal() => {
             cast_as_json(&ColumnType::VarBinary { bytes: 0 }, cell.datum(), scope.zone)
         }
-        ColumnType::Json => cast_as_json(json_type(node), cell.datum(), scope.zone),
+        ColumnType::Json => cast_as_json(node.json_type(), cell.datum(), scope.zone),
         ColumnType::Int { unsigned, .. } => Ok(Cell::Plain(integer(*unsigned, &cell, scope))),
         ColumnType::VarChar { .. } | ColumnType::VarBinary { .. } | ColumnType::Binary { .. } => {
             text(ty, node, &cell, scope)

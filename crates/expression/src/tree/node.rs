@@ -19,7 +19,7 @@ use crate::tree::subquery::Subquery;
 use crate::value::arithmetic::Arithmetic;
 use crate::value::moment::Unit;
 use crate::value::number::number_of_digits;
-use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_CHARS_MAX, text_type};
+use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_CHARS_MAX, TRUTH, text_type};
 
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,6 +246,23 @@ impl Node {
         };
         let nullable = value.is_null();
         Node::new(Kind::Constant(value), ty, nullable)
+    }
+
+    /// The type of its value where it becomes a part of a JSON document. Conditions are booleans
+    /// there; what IF, CASE or MAX choose of conditions is a number, as what a column has of them,
+    /// as in MySQL.
+    pub fn json_type(&self) -> &ColumnType {
+        use Function as F;
+        let is_number = match &self.kind {
+            Kind::Once(once) => return once.node().json_type(),
+            Kind::Column(_) | Kind::Outer(..) | Kind::Aggregate(_) | Kind::Case(..) => true,
+            Kind::Call(function, _) => matches!(
+                function,
+                F::If | F::IfNull | F::Coalesce | F::NullIf | F::Least | F::Greatest
+            ),
+            _ => false,
+        };
+        if is_number && self.ty == TRUTH { &BIGINT } else { &self.ty }
     }
 
     /// The collation of its text and its coercibility: 0 explicit, 2 column, 3 what the system

@@ -12,7 +12,7 @@ use values::{ColumnType, SqlMode};
 
 use super::plan::implicit_default;
 use crate::alter::alteration::Alteration;
-use crate::alter::conversion::{ConversionRules, ConversionWarning};
+use crate::alter::conversion::ConversionRules;
 use crate::alter::plan::{Plan, plan};
 use crate::broken_rule::BrokenRule;
 use crate::bulk::Progress;
@@ -22,6 +22,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::foreign_key::ForeignKeyChecks;
 use crate::partition::PartitionFault;
+use crate::rules::ConversionWarning;
 use crate::rules::Rules;
 use crate::schema::{Column, DefaultValue, TableDefinition};
 use crate::table::{KeptNumbers, PRIMARY, Patience, Table, partition_range};

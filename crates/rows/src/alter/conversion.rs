@@ -18,7 +18,7 @@ use values::types::ColumnType;
 use super::plan::implicit_default;
 use crate::error::Result;
 use crate::foreign_key::ForeignKeyChecks;
-use crate::rules::refused_value;
+use crate::rules::{ConversionWarning, refused_value};
 use crate::schema::Column;
 
 /// The most values of which it is said what was wrong with them.
@@ -35,23 +35,6 @@ pub struct ConversionRules {
     pub now: i64,
     /// Whether new foreign keys are looked at in rows that exist.
     pub foreign_key_checks: ForeignKeyChecks,
-}
-
-/// A value that did not fit its new column.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ConversionWarning {
-    /// The column's name.
-    pub column: String,
-    /// What was wrong with it.
-    pub issue: Issue,
-    /// Only something was lost of which a note is enough.
-    pub is_note: bool,
-    /// The value.
-    pub value: Value,
-    /// The value's type.
-    pub ty: ColumnType,
-    /// The row, in the order of the keys, counted from 1.
-    pub row: u64,
 }
 
 /// What was said of rows so far; rows are numbered as `Making::sort` numbers them.

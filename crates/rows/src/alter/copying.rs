@@ -24,7 +24,7 @@ use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::temporal::Zone;
 
-use super::conversion::{ConversionRules, ConversionWarning, ConversionWarnings};
+use super::conversion::{ConversionRules, ConversionWarnings};
 use super::making::{MadeEntry, MadeWhat, Making, RowSeen, push_entries};
 use super::plan::Plan;
 use crate::bulk::{RowSorter, push_row};
@@ -32,7 +32,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::expiry::Expiry;
 use crate::find::row_at;
-use crate::rules::{Computing, Lenience};
+use crate::rules::{Computing, ConversionWarning, Lenience};
 use crate::schema::{Column, IndexId, IndexPart};
 use crate::store::{Batch, Change, Durability, Reach};
 use crate::table::{PREFIX_BYTES, Table, index_range};

@@ -27,5 +27,5 @@ mod tests;
 
 pub use alteration::{Alteration, ColumnPlace};
 pub use carry_out::{AlterOutcome, AlterWork};
-pub use conversion::{ConversionRules, ConversionWarning};
+pub use conversion::ConversionRules;
 pub use plan::implicit_default;

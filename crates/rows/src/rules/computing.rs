@@ -8,16 +8,33 @@ use std::cell::{Cell, RefCell};
 
 use expression::{Environment, Warnings};
 use values::SqlMode;
-use values::datum::Datum;
+use values::convert::Issue;
+use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
 
 use super::environment;
-use crate::alter::ConversionWarning;
 use crate::schema::Column;
 
 /// The most values of which it is said what was wrong with them.
 const TOLD_MAX: usize = 1024;
+
+/// A value that did not fit its column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConversionWarning {
+    /// The column's name.
+    pub column: String,
+    /// What was wrong with it.
+    pub issue: Issue,
+    /// Only something was lost of which a note is enough.
+    pub is_note: bool,
+    /// The value.
+    pub value: Value,
+    /// The value's type.
+    pub ty: ColumnType,
+    /// The row, in the order of the keys, counted from 1.
+    pub row: u64,
+}
 
 /// How strictly it is computed.
 #[derive(Clone, Copy, Debug)]
@@ -51,13 +68,7 @@ impl Lenience {
     }
 
     /// Notes that the value of a type is not quite what a column has of it.
-    pub(super) fn tell(
-        &self,
-        column: &Column,
-        issue: values::convert::Issue,
-        value: Datum<'_>,
-        ty: &ColumnType,
-    ) {
+    pub(super) fn tell(&self, column: &Column, issue: Issue, value: Datum<'_>, ty: &ColumnType) {
         let mut told = self.told.borrow_mut();
         if told.len() < TOLD_MAX {
             told.push(ConversionWarning {

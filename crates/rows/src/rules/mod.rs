@@ -20,14 +20,12 @@ mod naming;
 
 mod outside;
 
-pub use computing::{Computing, Lenience};
+pub use computing::{Computing, ConversionWarning, Lenience};
 pub(crate) use naming::names_in;
 
 use std::borrow::Cow;
 
-use expression::{
-    Cell, Environment, Limits, Node, RowView, StatementContext, json_scalar_for, json_type,
-};
+use expression::{Cell, Environment, Limits, Node, RowView, StatementContext, json_scalar_for};
 use resources::clock::{Clock, SystemClock};
 use values::ErrorCode;
 use values::SqlMode;
@@ -139,7 +137,7 @@ impl Rules {
             let now = with_computed(row, &done);
             let scope = environment.scope().with_row(RowView::Datums(&now));
             let cell = node.evaluate(&scope)?;
-            let ty = json_type(node);
+            let ty = node.json_type();
             let value = stored(&columns[*position], cell.datum(), ty, Zone::UTC, computing)?;
             drop(cell);
             drop(now);

@@ -6,8 +6,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use expression::{Cell, Level, RowView, Warnings, json_scalar_for, text_of};
-use rows::alter::ConversionWarning;
-use rows::rules::Lenience;
+use rows::rules::{ConversionWarning, Lenience};
 use rows::schema::Column;
 use rows::table::Table;
 use values::ErrorCode;

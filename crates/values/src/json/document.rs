@@ -1,8 +1,8 @@
 //! JSON documents as trees: how they are read, printed, and made of values of SQL.
 //!
 //! Invariants
-//! 1. Members stand in MySQL's order of names, by length and then by bytes, and each name once: of
-//!    several equal ones the last counts (MySQL 8.0 manual, 13.5).
+//! 1. ObjectMembers stand in MySQL's order of names, by length and then by bytes, and each name
+//!    once: of several equal ones the last counts (MySQL 8.0 manual, 13.5).
 //! 2. What is printed is read again as an equal document.
 //!
 //! Not here: texts of clients (`reader`), which are printed without a tree (`printed`); documents
@@ -37,27 +37,27 @@ pub enum Json {
     /// Values in their order.
     Array(Vec<Json>),
     /// Names and values.
-    Object(Members),
+    Object(ObjectMembers),
 }
 
 /// The members of an object, in MySQL's order of names.
 #[derive(Clone, Debug, Default)]
-pub struct Members(Vec<(String, Json)>);
+pub struct ObjectMembers(Vec<(String, Json)>);
 
 /// The order of names.
 pub(super) fn name_order(a: &str, b: &str) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
-impl Members {
+impl ObjectMembers {
     /// Those of pairs in any order; of equal names the last counts.
-    fn of(mut pairs: Vec<(String, Json)>) -> Members {
+    fn of(mut pairs: Vec<(String, Json)>) -> ObjectMembers {
         // Stable, so that equal names stay in their order, and the last is the first from behind.
         pairs.sort_by(|(a, _), (b, _)| name_order(a, b));
         pairs.reverse();
         pairs.dedup_by(|(a, _), (b, _)| a == b);
         pairs.reverse();
-        Members(pairs)
+        ObjectMembers(pairs)
     }
 
     fn place(&self, name: &str) -> Result<usize, usize> {
@@ -251,13 +251,13 @@ impl From<Scalar<'_>> for Json {
 struct Tree {
     /// The document, once it is read.
     whole: Json,
-    open: Vec<Open>,
+    open: Vec<OpenContainer>,
 }
 
 /// An array or object that is being read.
-enum Open {
+enum OpenContainer {
     Array(Vec<Json>),
-    /// Members in the order of the text; the last has no value before that is read.
+    /// ObjectMembers in the order of the text; the last has no value before that is read.
     Object(Vec<(String, Json)>),
 }
 
@@ -265,8 +265,8 @@ impl Tree {
     fn put(&mut self, value: Json) {
         match self.open.last_mut() {
             None => self.whole = value,
-            Some(Open::Array(items)) => items.push(value),
-            Some(Open::Object(pairs)) => {
+            Some(OpenContainer::Array(items)) => items.push(value),
+            Some(OpenContainer::Object(pairs)) => {
                 if let Some((_, last)) = pairs.last_mut() {
                     *last = value;
                 }
@@ -277,15 +277,15 @@ impl Tree {
 
 impl<'t> Pieces<'t> for Tree {
     fn open_array(&mut self) {
-        self.open.push(Open::Array(Vec::new()));
+        self.open.push(OpenContainer::Array(Vec::new()));
     }
 
     fn open_object(&mut self) {
-        self.open.push(Open::Object(Vec::new()));
+        self.open.push(OpenContainer::Object(Vec::new()));
     }
 
     fn name(&mut self, name: Cow<'t, str>) {
-        if let Some(Open::Object(pairs)) = self.open.last_mut() {
+        if let Some(OpenContainer::Object(pairs)) = self.open.last_mut() {
             pairs.push((name.into_owned(), Json::Null));
         }
     }
@@ -296,8 +296,8 @@ impl<'t> Pieces<'t> for Tree {
 
     fn close(&mut self) {
         match self.open.pop() {
-            Some(Open::Array(items)) => self.put(Json::Array(items)),
-            Some(Open::Object(pairs)) => self.put(Json::Object(Members::of(pairs))),
+            Some(OpenContainer::Array(items)) => self.put(Json::Array(items)),
+            Some(OpenContainer::Object(pairs)) => self.put(Json::Object(ObjectMembers::of(pairs))),
             None => {}
         }
     }

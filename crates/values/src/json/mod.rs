@@ -9,6 +9,6 @@ mod document;
 mod printed;
 mod reader;
 
-pub use document::{Json, Members, write_string};
+pub use document::{Json, ObjectMembers, write_string};
 pub use printed::printed;
 pub use reader::{JsonFault, check};

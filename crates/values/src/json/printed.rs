@@ -24,11 +24,11 @@ pub fn printed(text: &[u8]) -> Result<Vec<u8>, JsonFault> {
 
 struct Printer<'t> {
     out: Vec<u8>,
-    open: Vec<Open<'t>>,
+    open: Vec<PrintedContainer<'t>>,
 }
 
 /// An array or object that is being printed.
-enum Open<'t> {
+enum PrintedContainer<'t> {
     Array { is_empty: bool },
     Object(Vec<Member<'t>>),
 }
@@ -46,7 +46,7 @@ const COMMA: &[u8] = b", ";
 impl Printer<'_> {
     /// What has to stand between a value and the one before it; a member's name has done that.
     fn begin(&mut self) {
-        if let Some(Open::Array { is_empty }) = self.open.last_mut()
+        if let Some(PrintedContainer::Array { is_empty }) = self.open.last_mut()
             && !std::mem::replace(is_empty, false)
         {
             self.out.extend_from_slice(COMMA);
@@ -97,23 +97,24 @@ impl<'t> Pieces<'t> for Printer<'t> {
     fn open_array(&mut self) {
         self.begin();
         self.out.push(b'[');
-        self.open.push(Open::Array { is_empty: true });
+        self.open.push(PrintedContainer::Array { is_empty: true });
     }
 
     fn open_object(&mut self) {
         self.begin();
         self.out.push(b'{');
-        self.open.push(Open::Object(Vec::new()));
+        self.open.push(PrintedContainer::Object(Vec::new()));
     }
 
     fn name(&mut self, name: Cow<'t, str>) {
-        if !matches!(self.open.last(), Some(Open::Object(members)) if members.is_empty()) {
+        if !matches!(self.open.last(), Some(PrintedContainer::Object(members)) if members.is_empty())
+        {
             self.out.extend_from_slice(COMMA);
         }
         let from = self.out.len();
         self.text(&name);
         self.out.extend_from_slice(b": ");
-        if let Some(Open::Object(members)) = self.open.last_mut() {
+        if let Some(PrintedContainer::Object(members)) = self.open.last_mut() {
             members.push(Member { name, from });
         }
     }
@@ -128,7 +129,7 @@ impl<'t> Pieces<'t> for Printer<'t> {
 
     fn close(&mut self) {
         match self.open.pop() {
-            Some(Open::Object(members)) => {
+            Some(PrintedContainer::Object(members)) => {
                 self.sort(&members);
                 self.out.push(b'}');
             }

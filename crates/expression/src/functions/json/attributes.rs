@@ -3,7 +3,7 @@
 //!
 //! Not here: where they are kept (`access::account`).
 
-use values::json::{Json, Members};
+use values::json::{Json, ObjectMembers};
 
 use super::combine::merge_patch;
 
@@ -15,12 +15,12 @@ pub fn patched_object(object: Option<&str>, patch: &str) -> Option<String> {
         return None;
     }
     let before = object.and_then(|text| Json::read(text.as_bytes()).ok());
-    Some(printed(&merge_patch(before.unwrap_or(Json::Object(Members::default())), patch)))
+    Some(printed(&merge_patch(before.unwrap_or(Json::Object(ObjectMembers::default())), patch)))
 }
 
 /// The object whose only member is a text.
 pub fn object_of_text(name: &str, text: &str) -> String {
-    let mut members = Members::default();
+    let mut members = ObjectMembers::default();
     members.insert(name.to_owned(), Json::String(text.to_owned()));
     printed(&Json::Object(members))
 }

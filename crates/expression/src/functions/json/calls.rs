@@ -31,7 +31,7 @@ use crate::statement::limits::{LARGE_BYTES, Room};
 use crate::tree::function::Function;
 use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL};
-use crate::value::json::conversion::{JsonMembers, document_of, invalid, json_type, print};
+use crate::value::json::conversion::{JsonMembers, document_of, invalid, print};
 
 /// Memory of a value of a tree, or of a name, besides its text, about.
 const TREE_NODE_BYTES: usize = 56;
@@ -492,6 +492,6 @@ fn inspect<'a>(function: Function, target: &Json) -> Cell<'a> {
 fn value_of(node: &Node, cell: &Cell<'_>, zone: Zone) -> Json {
     match node.is_digits_literal() {
         true => document_of(&ColumnType::VarBinary { bytes: 0 }, cell.datum(), zone),
-        false => document_of(json_type(node), cell.datum(), zone),
+        false => document_of(node.json_type(), cell.datum(), zone),
     }
 }

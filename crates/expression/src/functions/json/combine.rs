@@ -3,7 +3,7 @@
 //! Not here: reading and printing them (`values::json`), their order
 //! (`value::json::order`).
 
-use values::json::{Json, Members};
+use values::json::{Json, ObjectMembers};
 
 use crate::value::json::order::equal;
 
@@ -47,7 +47,7 @@ pub(crate) fn merge_patch(target: Json, patch: Json) -> Json {
     let Json::Object(patch) = patch else { return patch };
     let mut members = match target {
         Json::Object(members) => members,
-        _ => Members::default(),
+        _ => ObjectMembers::default(),
     };
     for (name, value) in patch.into_pairs() {
         if matches!(value, Json::Null) {

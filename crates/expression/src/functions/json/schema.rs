@@ -14,7 +14,7 @@
 use std::cell::RefCell;
 
 use values::ErrorCode;
-use values::json::{Json, Members};
+use values::json::{Json, ObjectMembers};
 
 use crate::functions::call::Call;
 use crate::functions::json::calls::with_documents;
@@ -58,7 +58,7 @@ struct SchemaFailure {
 }
 
 fn report(failure: Option<SchemaFailure>) -> Json {
-    let mut members = Members::default();
+    let mut members = ObjectMembers::default();
     members.insert("valid".to_owned(), Json::Bool(failure.is_none()));
     if let Some(SchemaFailure { document, schema, word }) = failure {
         let reason = format!(
@@ -204,7 +204,7 @@ impl Validator<'_, '_> {
         failure
     }
 
-    fn of_text(&self, words: &Members, text: &str) -> Result<Option<&'static str>> {
+    fn of_text(&self, words: &ObjectMembers, text: &str) -> Result<Option<&'static str>> {
         let chars = text.chars().count();
         if count_of(words, "minLength").is_some_and(|min| chars < min) {
             return Ok(Some("minLength"));
@@ -229,8 +229,8 @@ impl Validator<'_, '_> {
 
     fn of_object(
         &self,
-        words: &Members,
-        members: &Members,
+        words: &ObjectMembers,
+        members: &ObjectMembers,
         value: &Json,
         at: &SchemaPlaces<'_>,
         depth: usize,
@@ -309,7 +309,7 @@ impl Validator<'_, '_> {
 
     fn of_array(
         &self,
-        words: &Members,
+        words: &ObjectMembers,
         elements: &[Json],
         at: &SchemaPlaces<'_>,
         depth: usize,
@@ -354,7 +354,7 @@ impl Validator<'_, '_> {
     /// allOf, anyOf, oneOf and not.
     fn combined(
         &self,
-        words: &Members,
+        words: &ObjectMembers,
         value: &Json,
         at: &SchemaPlaces<'_>,
         depth: usize,
@@ -429,7 +429,7 @@ fn is_of_type(ty: &Json, value: &Json) -> bool {
 }
 
 /// The word that a number fails.
-fn of_number(words: &Members, value: &Json) -> Option<&'static str> {
+fn of_number(words: &ObjectMembers, value: &Json) -> Option<&'static str> {
     let is_strict = |word| matches!(words.get(word), Some(Json::Bool(true)));
     let beside = |word| {
         let bound = words.get(word).filter(|bound| as_double(bound).is_some())?;
@@ -475,7 +475,7 @@ fn as_double(value: &Json) -> Option<f64> {
 }
 
 /// A number of characters, elements or members that a word says.
-fn count_of(words: &Members, word: &str) -> Option<usize> {
+fn count_of(words: &ObjectMembers, word: &str) -> Option<usize> {
     match words.get(word) {
         Some(Json::Int(count)) => usize::try_from(*count).ok(),
         Some(Json::UInt(count)) => usize::try_from(*count).ok(),

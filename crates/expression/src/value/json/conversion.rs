@@ -16,28 +16,10 @@ use values::text::write_text;
 use values::types::ColumnType;
 
 use crate::statement::error::{Error, Result};
-use crate::tree::function::Function;
-use crate::tree::node::{Kind, Node};
 use crate::value::cell::{Cell, bytes_of};
 use crate::value::json::order::order;
 use crate::value::number::Number;
-use crate::value::types::{BIGINT, TRUTH};
-
-/// The type of a value of a node where it becomes a part of a document. Conditions are booleans
-/// there; what IF, CASE or MAX choose of conditions is a number, as what a column has of them, as
-/// in MySQL.
-pub fn json_type(node: &Node) -> &ColumnType {
-    use Function as F;
-    let is_number = match &node.kind {
-        Kind::Once(once) => return json_type(once.node()),
-        Kind::Column(_) | Kind::Outer(..) | Kind::Aggregate(_) | Kind::Case(..) => true,
-        Kind::Call(function, _) => {
-            matches!(function, F::If | F::IfNull | F::Coalesce | F::NullIf | F::Least | F::Greatest)
-        }
-        _ => false,
-    };
-    if is_number && node.ty == TRUTH { &BIGINT } else { &node.ty }
-}
+use crate::value::types::TRUTH;
 
 /// What a value of SQL is as JSON: a text stays a text, but for one that is JSON itself; times have
 /// six digits of a second, binary strings are written in Base64 behind the number of their type, as
