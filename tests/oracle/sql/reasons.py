@@ -115,6 +115,14 @@ REASONS = [
         fails_with(1525),
     ),
     Reason(
+        "a number that is no constant is compared with a day, a moment or a time of day as with the "
+        "number of its digits, as in MySQL; in MariaDB as a moment",
+        "SELECT id, (i < da) AS c0 FROM v",
+        r"\b([tsmi]?[iu]|b|bo|bu|n[09]?|f|d|y)\b.*([<>=]|IN|BETWEEN|WHEN).*\b(da|tm?|d[tm]|ts)\b|"
+        r"\b(da|tm?|d[tm]|ts)\b.*([<>=]|IN|BETWEEN|WHEN).*\b([tsmi]?[iu]|b|bo|bu|n[09]?|f|d|y)\b",
+        ("rows",),
+    ),
+    Reason(
         "a time beside a text that says none, or is another in each row, or that is no column, is "
         "compared as a text, as in MySQL; in MariaDB as a time",
         "SELECT TIME'100:00:00' < 'ab' AS c0",

@@ -390,16 +390,13 @@ impl Binder<'_> {
         let width = operands.len();
         let form = |columns: &[Node]| {
             let operands = operands.into_iter().zip(columns);
-            let operands = operands.map(|(operand, column)| match is_in {
-                true => seen_beside(time_as_text(operand, column), column),
-                false => seen_beside(operand, column),
-            });
+            let operands = operands.map(|(operand, column)| seen_beside(operand, column));
             Ok(SubqueryForm::Compare { operands: operands.collect(), comparison, quantifier })
         };
         let mut compared =
             self.subquery(scope, query, form, width, quantifier != Quantifier::Only)?;
         if let Kind::Subquery(subquery) = &mut compared.kind {
-            compare_times(subquery);
+            compare_times(subquery, is_in);
         }
         Ok(compared)
     }
@@ -407,15 +404,15 @@ impl Binder<'_> {
 
 /// Has days, moments and times of day be seen beside the other side, on either side: what is
 /// compared, and what the sub-query gives (MySQL 9.7: tests/oracle/sql/in-of-other-types.sql).
-fn compare_times(subquery: &mut Subquery) {
+fn compare_times(subquery: &mut Subquery, is_in: bool) {
     let operands = subquery.operands().to_vec();
     let columns: Vec<Node> = subquery.query().columns.iter().map(given).collect();
     if let SubqueryForm::Compare { operands, .. } = &mut subquery.form {
         for (operand, column) in operands.iter_mut().zip(&columns) {
-            *operand = time_beside(operand.clone(), column);
+            *operand = beside(operand.clone(), column, is_in);
         }
     }
-    give_beside(subquery.query_mut(), &operands);
+    give_beside(subquery.query_mut(), &operands, is_in);
 }
 
 /// A column of a sub-query as a value.
@@ -423,19 +420,25 @@ fn given(column: &OutputColumn) -> Node {
     Node::new(Kind::Column(0), column.ty.clone(), true)
 }
 
-fn give_beside(query: &mut Query, operands: &[Node]) {
+/// A time as it is seen beside another value; IN makes a text of a time of day beside one.
+fn beside(node: Node, other: &Node, is_in: bool) -> Node {
+    let node = time_beside(node, other);
+    if is_in { time_as_text(node, other) } else { node }
+}
+
+fn give_beside(query: &mut Query, operands: &[Node], is_in: bool) {
     let mut types = Vec::new();
     match &mut query.body {
         Body::Select(select) => {
             for (output, operand) in select.outputs.iter_mut().zip(operands) {
-                *output = time_beside(output.clone(), operand);
+                *output = beside(output.clone(), operand, is_in);
                 types.push(output.ty.clone());
             }
         }
         Body::Set(operation) => {
-            operation.sides.iter_mut().for_each(|side| give_beside(side, operands));
+            operation.sides.iter_mut().for_each(|side| give_beside(side, operands, is_in));
             let columns = query.columns.iter().zip(operands);
-            types.extend(columns.map(|(column, operand)| time_beside(given(column), operand).ty));
+            types.extend(columns.map(|(column, operand)| beside(given(column), operand, is_in).ty));
         }
         // Tables of their own, from which a SELECT reads.
         Body::Values(_) | Body::Recursion(_) | Body::JsonTable(_) | Body::FullText(_) => {}
