@@ -249,7 +249,8 @@ pub(crate) fn is_moment(node: &Node) -> bool {
 }
 
 /// A day, a moment or a time of day as it is compared with what a sub-query gives, or the other way
-/// round: a time of day beside days and moments is one of today, and all are numbers beside numbers.
+/// round: a time of day beside days and moments is one of today, and all are numbers beside
+/// numbers.
 pub fn time_beside(node: Node, other: &Node) -> Node {
     match is_moment(other) {
         true => of_today(node),

@@ -40,6 +40,12 @@ struct Member<'t> {
     from: usize,
 }
 
+/// Whether a text of a document stands in it as it is.
+#[expect(clippy::ptr_arg, reason = "asks whether it is borrowed")]
+fn is_borrowed(text: &Cow<'_, str>) -> bool {
+    matches!(text, Cow::Borrowed(_))
+}
+
 /// Between two values.
 const COMMA: &[u8] = b", ";
 
@@ -53,16 +59,14 @@ impl Printer<'_> {
         }
     }
 
-    /// A text in quotes; one without escapes is printed as it was written.
-    fn text(&mut self, text: &Cow<'_, str>) {
-        match text {
-            Cow::Borrowed(text) => {
-                self.out.push(b'"');
-                self.out.extend_from_slice(text.as_bytes());
-                self.out.push(b'"');
-            }
-            Cow::Owned(text) => write_string(text, &mut self.out),
+    /// A text in quotes. `as_written`: it had no escapes, and needs none.
+    fn text(&mut self, text: &str, as_written: bool) {
+        if !as_written {
+            return write_string(text, &mut self.out);
         }
+        self.out.push(b'"');
+        self.out.extend_from_slice(text.as_bytes());
+        self.out.push(b'"');
     }
 
     /// Puts the members of an object in order, which ends where the output does.
@@ -112,7 +116,7 @@ impl<'t> Pieces<'t> for Printer<'t> {
             self.out.extend_from_slice(COMMA);
         }
         let from = self.out.len();
-        self.text(&name);
+        self.text(&name, is_borrowed(&name));
         self.out.extend_from_slice(b": ");
         if let Some(PrintedContainer::Object(members)) = self.open.last_mut() {
             members.push(Member { name, from });
@@ -122,7 +126,7 @@ impl<'t> Pieces<'t> for Printer<'t> {
     fn scalar(&mut self, value: Scalar<'t>) {
         self.begin();
         match value {
-            Scalar::String(text) => self.text(&text),
+            Scalar::String(text) => self.text(&text, is_borrowed(&text)),
             other => Json::from(other).write_scalar(&mut self.out),
         }
     }

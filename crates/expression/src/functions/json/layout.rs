@@ -61,7 +61,7 @@ fn write_pretty(value: &Json, depth: usize, out: &mut Vec<u8>) {
             line(depth, out);
             out.push(b']');
         }
-        Json::Object(members) if members.len() > 0 => {
+        Json::Object(members) if !members.is_empty() => {
             out.push(b'{');
             for (n, (name, member)) in members.iter().enumerate() {
                 if n > 0 {
