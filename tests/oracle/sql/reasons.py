@@ -344,12 +344,6 @@ REASONS = [
         ("rows",),
     ),
     Reason(
-        "a number is between a number and a moment where it is so by the kinds of each",
-        "SELECT id FROM v WHERE (mi NOT BETWEEN ti AND dm)",
-        r"BETWEEN \w+ AND (da|dt|dm|ts)\b",
-        ("rows",),
-    ),
-    Reason(
         "both sides of a comparison are computed, in MariaDB not the second where the first is NULL",
         "SELECT id, (NULL = (tu - ti)) AS c0 FROM v",
         r"[=<>].* - ",
