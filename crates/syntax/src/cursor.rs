@@ -146,6 +146,7 @@ impl<'a> Cursor<'a> {
         say_query_lists(&mut tokens);
         say_for_share(&mut tokens);
         say_select_for_table(&mut tokens);
+        put_values_in_brackets(&mut tokens);
         say_each_lock(&mut tokens);
         say_brackets(&mut tokens)?;
         check_depth(&tokens)?;
@@ -582,6 +583,54 @@ fn say_select_for_table(tokens: &mut Vec<TokenWithSpan>) {
         }
         at += 1;
     }
+}
+
+/// Puts brackets around `(VALUES ROW(1))` behind ANY and ALL of a comparison, where the parser knows
+/// no other query than a SELECT.
+fn put_values_in_brackets(tokens: &mut Vec<TokenWithSpan>) {
+    const QUANTIFIERS: [&str; 3] = ["ANY", "SOME", "ALL"];
+    let compares = |token: &Token| {
+        use Token::{Eq, Gt, GtEq, Lt, LtEq, Neq};
+        matches!(token, Eq | Neq | Lt | LtEq | Gt | GtEq)
+    };
+    let mut at = 0;
+    while let Some(found) = tokens[at..].iter().position(|token| is_word(&token.token, "VALUES")) {
+        let values = at + found;
+        at = values + 1;
+        let is_said = |before: &usize| !matches!(tokens[*before].token, Token::Whitespace(_));
+        let mut before = (0..values).rev().filter(is_said);
+        let (Some(open), Some(quantifier), Some(comparison)) =
+            (before.next(), before.next(), before.next())
+        else {
+            continue;
+        };
+        let is_quantifier = QUANTIFIERS.iter().any(|word| is_word(&tokens[quantifier].token, word));
+        if tokens[open].token != Token::LParen
+            || !is_quantifier
+            || !compares(&tokens[comparison].token)
+        {
+            continue;
+        }
+        if let Some(close) = closing(tokens, open) {
+            tokens.insert(close, tokens[close].clone());
+            tokens.insert(open, tokens[open].clone());
+            at += 1;
+        }
+    }
+}
+
+/// Where the bracket is closed that is opened at a position.
+fn closing(tokens: &[TokenWithSpan], open: usize) -> Option<usize> {
+    let mut depth = 0_u32;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        match token.token {
+            Token::LParen => depth += 1,
+            Token::RParen if depth == 1 => return Some(at),
+            Token::RParen => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// How deep the tree of an expression may become through chains of operators, counted in tenths:

@@ -488,6 +488,7 @@ table! {
     WrongMviValue 3908 b"HY000";
     MultipleConstraintsWithSameName 3939 b"HY000";
     ConstraintNotFound 3940 b"HY000";
+    ValuesClauseEmptyRow 3942 b"HY000";
     ValuesClauseDefault 3943 b"HY000";
     ClientLocalFilesDisabled 3948 b"42000";
     UserAccessDeniedForUserAccountBlockedByPasswordLock 3955 b"HY000";

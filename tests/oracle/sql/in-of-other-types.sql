@@ -66,3 +66,9 @@ SELECT id FROM v WHERE v = ANY (SELECT c FROM t UNION SELECT c FROM t) ORDER BY 
 SELECT '10:22:33' IN (SELECT c FROM t), '102233' IN (SELECT c FROM t)
 # A day that is the same for all rows is its year beside a YEAR
 SELECT y = DATE'2015-01-01', y < DATE'2016-05-05' FROM n
+# VALUES as a sub-query, and rows of it that are none
+SELECT 1 = ANY (VALUES ROW(1), ROW(2)), 3 > ALL (VALUES ROW(1), ROW(2)), 1 <> SOME ( VALUES ROW(1)), 5 IN (VALUES ROW(5))
+SELECT id FROM v WHERE id >= ALL (VALUES ROW((1 + 1)), ROW(3)) UNION ALL (VALUES ROW(7))
+VALUES ROW()
+SELECT * FROM (VALUES ROW()) q
+VALUES ROW(1, 10), ROW(2)

@@ -269,12 +269,15 @@ impl Binder<'_> {
             rows.push(row.content.iter().map(bind).collect::<Bound<_>>()?);
         }
         let width = rows.first().map_or(0, Vec::len);
-        if rows.iter().any(|row| row.len() != width) {
-            return Err(SqlError::new(
-                ErrorCode::WrongValueCountOnRow,
-                "Column count doesn't match value count",
-            )
-            .into());
+        if let Some(other) = rows.iter().position(|row| row.len() != width) {
+            let row = other + 1;
+            let message = format!("Column count doesn't match value count at row {row}");
+            return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, message).into());
+        }
+        if width == 0 {
+            let message = "Each row of a VALUES clause must have at least one column, unless when \
+                           used as source in an INSERT statement.";
+            return Err(SqlError::new(ErrorCode::ValuesClauseEmptyRow, message).into());
         }
         let columns = (0..width)
             .map(|at| {
