@@ -10,7 +10,8 @@
 use std::cmp::Ordering;
 
 use expression::{
-    Cell, JsonMembers, Node, Number, Ordinals, Scope, compare, json_element, quotient,
+    Cell, JsonMembers, Node, Number, Ordinals, Scope, combine_bytes, compare, json_element,
+    quotient,
 };
 use values::ErrorCode;
 use values::convert::convert;
@@ -23,6 +24,9 @@ use super::key::{KEY_BYTES, KeySet, push, push_descending};
 use super::variable;
 use plan::tree::{Aggregate, AggregateFunction};
 use results::{Result, SqlError};
+
+/// The longest string of bytes whose bits BIT_AND and its kin take (MySQL 9.7).
+const COMBINED_BYTES_MAX: usize = 511;
 
 /// The state of one aggregate of one group.
 pub(super) struct Accumulator {
@@ -42,6 +46,8 @@ enum AccumulatorState {
     ExtremeOrdinal(Option<u64>),
     First(Option<Value>),
     Bits(u64),
+    /// Of strings of bytes, once there are some.
+    ByteString(Option<Vec<u8>>),
     /// How many, their mean, the sum of squared distances from it (Welford).
     Spread(u64, f64, f64),
     /// Texts of GROUP_CONCAT, or elements of a JSON array that are sorted, told apart or limited.
@@ -75,6 +81,7 @@ impl Accumulator {
             },
             F::Minimum | F::Maximum => AccumulatorState::Extreme(None),
             F::AnyValue => AccumulatorState::First(None),
+            _ if aggregate.combines_bytes() => AccumulatorState::ByteString(None),
             F::BitAnd => AccumulatorState::Bits(u64::MAX),
             F::BitOr | F::BitXor => AccumulatorState::Bits(0),
             F::DeviationOfAll | F::DeviationOfSample | F::VarianceOfAll | F::VarianceOfSample => {
@@ -315,6 +322,30 @@ impl Accumulator {
                     _ => *bits ^= of_value,
                 }
             }
+            AccumulatorState::ByteString(bytes) => {
+                let mut buffer = Vec::new();
+                let value = argument.bytes_of(cell.datum(), row.zone, &mut buffer);
+                if value.len() > COMBINED_BYTES_MAX {
+                    return Err(SqlError::new(
+                        ErrorCode::InvalidBitwiseAggregateOperandsSize,
+                        "Aggregate bitwise functions cannot accept arguments longer than 511 \
+                         bytes; consider using the SUBSTRING() function",
+                    ));
+                }
+                let Some(bytes) = bytes else {
+                    *bytes = Some(value.to_vec());
+                    return Ok(value.len());
+                };
+                combine_bytes(
+                    bytes,
+                    value,
+                    match aggregate.function {
+                        AggregateFunction::BitAnd => |a, b| a & b,
+                        AggregateFunction::BitOr => |a, b| a | b,
+                        _ => |a, b| a ^ b,
+                    },
+                )?;
+            }
             AccumulatorState::Spread(count, mean, squares) => {
                 let Some(number) = row.number(cell.datum()) else { return Ok(0) };
                 let value = number.to_f64();
@@ -399,6 +430,16 @@ impl Accumulator {
                 }
             }
             AccumulatorState::Bits(bits) => Value::UInt(*bits),
+            AccumulatorState::ByteString(Some(bytes)) => Value::Bytes(bytes.clone()),
+            // As long as they may be, which of a BLOB is too long.
+            AccumulatorState::ByteString(None) => {
+                let length = match aggregate.ty {
+                    ColumnType::VarBinary { bytes } => bytes as usize,
+                    _ => 0,
+                };
+                let byte = if aggregate.function == F::BitAnd { 0xff } else { 0 };
+                Value::Bytes(vec![byte; length.min(COMBINED_BYTES_MAX)])
+            }
             AccumulatorState::Spread(count, _, squares) => {
                 let sample =
                     matches!(aggregate.function, F::DeviationOfSample | F::VarianceOfSample);

@@ -57,6 +57,7 @@ pub use functions::make::{
     seen_beside, shift_node, temporal_number, time_as_text, time_beside, within,
 };
 pub use functions::sys::{SETTINGS as SYS_SETTINGS, shortened_statement};
+pub use functions::text::bit_strings::combine_bytes;
 pub use functions::text::charset::{charset_of, converted_to, in_one_charset, seen_as_bytes};
 pub use functions::time::carried::{moment_as_integer, moment_as_number};
 pub use functions::time::digits::number_digits;

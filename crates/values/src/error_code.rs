@@ -399,6 +399,7 @@ table! {
     AesInvalidKdfOptionSize 3238 b"HY000";
     TooLongSetEnumValue 3505 b"HY000";
     InvalidBitwiseOperandsSize 3513 b"HY000";
+    InvalidBitwiseAggregateOperandsSize 3514 b"HY000";
     PkIndexCantBeInvisible 3522 b"HY000";
     UnknownAuthid 3523 b"HY000";
     RoleNotGranted 3530 b"HY000";

@@ -97,6 +97,9 @@ impl Lowering<'_> {
                 let value = add(any_value(value));
                 self.converted(value, &node.ty, &aggregate.ty)
             }
+            F::BitAnd | F::BitOr | F::BitXor if aggregate.combines_bytes() => {
+                return Err(SqlError::not_lowerable("bits of strings of bytes in a plan"));
+            }
             F::BitAnd | F::BitOr | F::BitXor => {
                 let (function, neutral) = match aggregate.function {
                     F::BitAnd => (bit_and_udaf(), u64::MAX),

@@ -178,7 +178,7 @@ impl Lowering<'_> {
         let Window { frame, order, .. } = &function.window;
         let is_framed = match &function.call {
             WindowCall::First(_) | WindowCall::Last(_) | WindowCall::Nth(..) => true,
-            WindowCall::Aggregate(aggregate) => aggregate.function.is_in_analytic_frames(),
+            WindowCall::Aggregate(aggregate) => aggregate.is_in_analytic_frames(),
             _ => false,
         };
         // The rows of one key have their values at once: of texts that may be more than there is
@@ -298,7 +298,7 @@ impl Lowering<'_> {
                 as_own(add(own(nth_value_udwf()), args), node)
             }
             WindowCall::Aggregate(aggregate) => {
-                if !aggregate.function.is_in_analytic_frames() || aggregate.distinct {
+                if !aggregate.is_in_analytic_frames() || aggregate.distinct {
                     return Err(SqlError::not_lowerable(
                         "such an aggregate over a window in a plan",
                     ));

@@ -59,7 +59,7 @@ fn of_select(select: &Select) -> bool {
 /// Whether a window function is one that the analytic way has not.
 fn is_of_rows_alone(function: &WindowFunction) -> bool {
     match &function.call {
-        WindowCall::Aggregate(aggregate) => !aggregate.function.is_in_analytic_frames(),
+        WindowCall::Aggregate(aggregate) => !aggregate.is_in_analytic_frames(),
         _ => false,
     }
 }

@@ -45,6 +45,17 @@ impl Aggregate {
         self.arguments.iter_mut().chain(sorted).chain(limits).for_each(each);
     }
 
+    /// Whether a long query can have it over the frame of a window.
+    pub fn is_in_analytic_frames(&self) -> bool {
+        self.function.is_in_analytic_frames() && !self.combines_bytes()
+    }
+
+    /// Whether it is BIT_AND and its kin of strings of bytes.
+    pub fn combines_bytes(&self) -> bool {
+        use AggregateFunction as F;
+        matches!(self.function, F::BitAnd | F::BitOr | F::BitXor) && self.ty.is_binary_string()
+    }
+
     /// Whether it is ANY_VALUE, which makes no groups: MySQL has it as a function of a row.
     pub fn is_any_value(&self) -> bool {
         self.function == AggregateFunction::AnyValue

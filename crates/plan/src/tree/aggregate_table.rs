@@ -8,7 +8,7 @@
 //!
 //! Not here: uses of them (`aggregate`), computing them (`executor::accumulate`; crate `analytic`).
 
-use expression::{BIGINT, BIGINT_UNSIGNED, Node};
+use expression::{BIGINT, BIGINT_UNSIGNED, Node, is_byte_string};
 use values::SqlMode;
 use values::types::{Collation, ColumnType, FixedPoint, IntWidth, LobSize};
 
@@ -108,7 +108,7 @@ impl AggregateFunction {
     }
 
     /// Whether a long query can have it over the frame of a window.
-    pub fn is_in_analytic_frames(self) -> bool {
+    pub(super) fn is_in_analytic_frames(self) -> bool {
         self.definition().in_analytic_frames
     }
 
@@ -133,8 +133,16 @@ fn count(_: &[Node]) -> (ColumnType, bool) {
     (BIGINT, false)
 }
 
-fn bits(_: &[Node]) -> (ColumnType, bool) {
-    (BIGINT_UNSIGNED, false)
+/// Of strings of bytes one of their length, as their operators have it.
+fn bits(arguments: &[Node]) -> (ColumnType, bool) {
+    let ty = match arguments.first() {
+        Some(node) if is_byte_string(node) && !node.is_digits_literal() => match node.ty {
+            ColumnType::Binary { bytes } => ColumnType::VarBinary { bytes },
+            ref other => other.clone(),
+        },
+        _ => BIGINT_UNSIGNED,
+    };
+    (ty, false)
 }
 
 fn json(_: &[Node]) -> (ColumnType, bool) {

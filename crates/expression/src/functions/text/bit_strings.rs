@@ -24,12 +24,9 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         (Some(node), Some(cell)) => node.bytes_of(cell.datum(), zone, second_buffer),
         _ => &[],
     };
-    let both = |combine: fn(u8, u8) -> u8| match first.len() == second.len() {
-        true => Ok(first.iter().zip(second).map(|(a, b)| combine(*a, *b)).collect::<Vec<u8>>()),
-        false => Err(Error::new(
-            ErrorCode::InvalidBitwiseOperandsSize,
-            "Binary operands of bitwise operators must be of equal length",
-        )),
+    let both = |combine: fn(u8, u8) -> u8| {
+        let mut made = first.to_vec();
+        combine_bytes(&mut made, second, combine).map(|()| made)
     };
     let made = match call.function {
         Function::BytesAnd => both(|a, b| a & b)?,
@@ -43,6 +40,21 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         _ => return Err(Error::unknown_function(call.function.name())),
     };
     Ok(Cell::Owned(made))
+}
+
+/// Combines each byte of a string with that of another one at its place.
+///
+/// # Errors
+/// 3513 for strings of different lengths.
+pub fn combine_bytes(bytes: &mut [u8], others: &[u8], combine: fn(u8, u8) -> u8) -> Result<()> {
+    if bytes.len() != others.len() {
+        return Err(Error::new(
+            ErrorCode::InvalidBitwiseOperandsSize,
+            "Binary operands of bitwise operators must be of equal length",
+        ));
+    }
+    bytes.iter_mut().zip(others).for_each(|(byte, other)| *byte = combine(*byte, *other));
+    Ok(())
 }
 
 /// Bytes moved by so many bits; by less than none, or more than there are, nothing is left of them.
