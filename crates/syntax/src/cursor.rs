@@ -585,8 +585,8 @@ fn say_select_for_table(tokens: &mut Vec<TokenWithSpan>) {
     }
 }
 
-/// Puts brackets around `(VALUES ROW(1))` behind ANY and ALL of a comparison, where the parser knows
-/// no other query than a SELECT.
+/// Puts brackets around `(VALUES ROW(1))` behind ANY and ALL of a comparison, where the parser
+/// knows no other query than a SELECT.
 fn put_values_in_brackets(tokens: &mut Vec<TokenWithSpan>) {
     const QUANTIFIERS: [&str; 3] = ["ANY", "SOME", "ALL"];
     let compares = |token: &Token| {

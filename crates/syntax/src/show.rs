@@ -195,6 +195,7 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Subject> {
             "Db",
             "Name",
             "Type",
+            "Language",
             "Definer",
             "Modified",
             "Created",

@@ -150,9 +150,9 @@ pub(super) fn find_keys_of_sums(grouping: &mut Grouping) -> Result<()> {
             let message = "Invalid use of group function";
             return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, message));
         }
-        for (at, argument) in aggregate.arguments.iter_mut().enumerate() {
+        for (argument, number) in aggregate.arguments.iter_mut().zip(1..) {
             let Some(position) = keys.iter().position(|key| key == argument) else {
-                let message = format!("Argument #{at} of GROUPING function is not in GROUP BY");
+                let message = format!("Argument #{number} of GROUPING function is not in GROUP BY");
                 return Err(SqlError::new(ErrorCode::FieldInGroupingNotGroupBy, message));
             };
             *argument = Node::constant(Value::Int(position as i64));
