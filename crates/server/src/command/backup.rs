@@ -102,6 +102,8 @@ fn freeze(settings: &Settings) -> anyhow::Result<CheckpointClaim> {
             let options = RocksOptions {
                 memory_bytes: settings.store_memory() as usize,
                 recovery_max: settings.recovery_max,
+                // Files that are compacted meanwhile could not be shared with earlier backups.
+                compacts: false,
                 ..Default::default()
             };
             let store =
