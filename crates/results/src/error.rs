@@ -653,8 +653,7 @@ pub fn value_error(column: &str, issue: Issue, value: &str, row: u64) -> SqlErro
             return no_json((why, position), column);
         }
         Issue::InvalidJson(JsonFault::TooDeep) => {
-            let message = "The JSON document exceeds the maximum depth.";
-            return SqlError::new(ErrorCode::JsonDocumentTooDeep, message);
+            return SqlError::new(ErrorCode::JsonDocumentTooDeep, JsonFault::TOO_DEEP);
         }
         Issue::NoJsonText => return no_json(("not a JSON text, may need CAST", 0), column),
         Issue::JsonOfBytes => {

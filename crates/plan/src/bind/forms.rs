@@ -232,9 +232,6 @@ impl Binder<'_> {
         {
             arguments = arguments.into_iter().map(Node::as_summand).collect();
         }
-        // Of strings of bytes there are no numbers.
-        let is_of_bytes = matches!(function, F::BitAnd | F::BitOr | F::BitXor)
-            && function.result(&arguments).0.is_binary_string();
         match function {
             F::CountRows if arguments.is_empty() && !distinct => {}
             F::Count if arguments.len() == 1 && !distinct && is_never_null(&arguments[0]) => {
@@ -253,7 +250,7 @@ impl Binder<'_> {
             _ if arguments.len() == 1 => {}
             _ => return Err(SqlError::syntax(&list.to_string(), 1).into()),
         }
-        if function.wants_numbers() && !is_of_bytes {
+        if function.wants_numbers() {
             arguments = arguments.into_iter().map(Node::with_number).collect();
         }
         let (ty, _) = function.result(&arguments);

@@ -18,11 +18,8 @@ use values::types::ColumnType;
 use super::plan::implicit_default;
 use crate::error::Result;
 use crate::foreign_key::ForeignKeyChecks;
-use crate::rules::{ConversionWarning, refused_value};
+use crate::rules::{ConversionWarning, TOLD_MAX, refused_value};
 use crate::schema::Column;
-
-/// The most values of which it is said what was wrong with them.
-const WARNINGS_MAX: usize = 1024;
 
 /// The session's part in a conversion.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +51,7 @@ impl ConversionWarnings {
 
     pub fn add(&self, warning: impl FnOnce() -> ConversionWarning) {
         let mut list = self.list.lock();
-        if list.len() < WARNINGS_MAX {
+        if list.len() < TOLD_MAX {
             list.push(warning());
         }
     }

@@ -241,15 +241,11 @@ impl<'a> Copying<'a> {
             self.next.fill_defaults(values, &is_given, &**self.engine.clock(), self.rules.zone)?;
         }
         let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
-        let lenience = Lenience::new(self.rules.mode);
-        let computing = match self.rules.mode.strict() {
-            true => Computing::Strict,
-            false => Computing::Lenient(&lenience),
-        };
-        for (position, value) in self.next.computed(&datums, computing)? {
+        let lenience = Lenience::unless(self.rules.mode.strict(), self.rules.mode);
+        for (position, value) in self.next.computed(&datums, Computing::of(lenience.as_ref()))? {
             values[position] = value;
         }
-        if let Some(row) = number {
+        if let (Some(row), Some(lenience)) = (number, lenience) {
             for warning in lenience.into_told().1 {
                 self.warnings.add(|| ConversionWarning { row, ..warning });
             }

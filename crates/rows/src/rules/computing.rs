@@ -17,7 +17,7 @@ use super::environment;
 use crate::schema::Column;
 
 /// The most values of which it is said what was wrong with them.
-const TOLD_MAX: usize = 1024;
+pub(crate) const TOLD_MAX: usize = 1024;
 
 /// A value that did not fit its column.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,9 +57,14 @@ pub struct Lenience {
 
 impl Lenience {
     /// Of a session in this mode, that was told of nothing yet.
-    pub fn new(mode: SqlMode) -> Lenience {
+    fn new(mode: SqlMode) -> Lenience {
         let (warnings, told) = (RefCell::default(), RefCell::default());
         Lenience { mode, rows: Cell::new(0), warnings, told }
+    }
+
+    /// The same, if it is not strict.
+    pub fn unless(strict: bool, mode: SqlMode) -> Option<Lenience> {
+        (!strict).then(|| Lenience::new(mode))
     }
 
     /// What expressions warned of, and the values that columns could not hold.

@@ -20,6 +20,7 @@ mod naming;
 
 mod outside;
 
+pub(crate) use computing::TOLD_MAX;
 pub use computing::{Computing, ConversionWarning, Lenience};
 pub(crate) use naming::names_in;
 

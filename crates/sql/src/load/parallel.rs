@@ -252,7 +252,7 @@ impl BlockReader {
         }
         self.values.clear();
         let LoadPlan { facts, strict, .. } = &*shared.plan;
-        taker.compute_with((!strict).then(|| Lenience::new(facts.mode)));
+        taker.compute_with(Lenience::unless(*strict, facts.mode));
         let mut row = block.first_row;
         // The row of each warning that is kept.
         let mut warned = Vec::new();

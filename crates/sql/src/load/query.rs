@@ -175,9 +175,9 @@ struct Filling<'a> {
 impl<'a> Filling<'a> {
     fn begin(of: &'a QueryInsert<'a>, bulk: &mut BulkLoad) -> Result<Filling<'a>> {
         let progress = Arc::clone(bulk.progress());
-        let mode = of.context.facts.mode;
-        let mut filler = Filler::begin(bulk, of.context.facts.number_rules())?;
-        filler.compute_with((!of.context.strict).then(|| Lenience::new(mode)));
+        let WriteContext { facts, strict, .. } = *of.context;
+        let mut filler = Filler::begin(bulk, facts.number_rules())?;
+        filler.compute_with(Lenience::unless(strict, facts.mode));
         Ok(Filling { of, filler, progress, warned: Vec::new(), given: None, wrong: false })
     }
 

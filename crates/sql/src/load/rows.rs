@@ -24,8 +24,7 @@ use values::convert::Issue;
 use values::datum::{Datum, Value};
 
 use super::lines::FileLine;
-use crate::write::tell_of_computed;
-use crate::write::{StoredBy, WriteContext, level_of};
+use crate::write::{StoredBy, WriteContext, beginning, level_of, tell_of_computed};
 use executor::with_subqueries;
 use plan::column_default::{Store, implied_default, zero_value};
 use plan::context::SqlContext;
@@ -209,7 +208,7 @@ impl Loader {
         let LoadPlan { facts, strict, .. } = &*self.maker.plan;
         let zone = facts.zone;
         transaction.number_by(facts.number_rules());
-        transaction.compute_with((!strict).then(|| Lenience::new(facts.mode)));
+        transaction.compute_with(Lenience::unless(*strict, facts.mode));
         let written = made.with(|row| self.write_row(transaction, row));
         transaction.number_by(NumberRules::default());
         if let Some(lenience) = transaction.compute_with(None) {
@@ -378,10 +377,7 @@ impl RowMaker {
             converted.issue = Some(Issue::OutOfRange);
             converted.value = implied_default(&column.ty);
         }
-        let error = |issue: Issue| {
-            let shown: String = String::from_utf8_lossy(bytes).chars().take(128).collect();
-            value_error(&column.name, issue, &shown, row)
-        };
+        let error = |issue: Issue| value_error(&column.name, issue, &beginning(bytes), row);
         if let Some(issue) = converted.issue {
             if self.plan.strict || issue.is_always_refused() {
                 return Err(error(issue.as_error(&column.ty)));

@@ -192,8 +192,7 @@ impl Session {
             };
             let zone = session.variables.zone;
             transaction.show_times_in(zone);
-            let lenience = (!context.strict).then(|| Lenience::new(facts.mode));
-            transaction.compute_with(lenience);
+            transaction.compute_with(Lenience::unless(context.strict, facts.mode));
             let said = session.variables.insert_id;
             transaction.number_from(said);
             let written = work(transaction, &context, session);

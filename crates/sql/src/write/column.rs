@@ -337,8 +337,7 @@ pub(crate) fn warn_converted(
         warnings.borrow_mut().push_with(level, || {
             let mut text = Vec::new();
             text_of(ty, value.as_datum(), zone, &mut text);
-            let shown: String = String::from_utf8_lossy(&text).chars().take(128).collect();
-            value_error(column, *issue, &shown, *row).into_warning()
+            value_error(column, *issue, &beginning(&text), *row).into_warning()
         });
     }
 }
@@ -379,5 +378,10 @@ fn shown(text: &[u8], issue: Issue, ty: &ColumnType) -> String {
         };
         return shown_bytes(&text[bad.unwrap_or(0)..]);
     }
+    beginning(text)
+}
+
+/// So much of a text as messages show.
+pub(crate) fn beginning(text: &[u8]) -> String {
     String::from_utf8_lossy(text).chars().take(128).collect()
 }

@@ -38,7 +38,9 @@ pub use change::{
     bind_update, bind_update_by_query,
 };
 pub use column::StoredBy;
-pub(crate) use column::{level_of, tell_of_computed, warn_converted, warnings_of_computed};
+pub(crate) use column::{
+    beginning, level_of, tell_of_computed, warn_converted, warnings_of_computed,
+};
 use expression::{Environment, ExecutionMemo, Subqueries, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_filling, bind_insert, given};
@@ -102,11 +104,8 @@ impl<'a> WriteContext<'a> {
         table: &Table,
         row: &[Datum<'_>],
     ) -> rows::error::Result<Vec<(usize, Value)>> {
-        let lenience = Lenience::new(self.facts.mode);
-        table.computed(
-            row,
-            if self.strict { Computing::Strict } else { Computing::Lenient(&lenience) },
-        )
+        let lenience = Lenience::unless(self.strict, self.facts.mode);
+        table.computed(row, Computing::of(lenience.as_ref()))
     }
 
     /// A row's error under IGNORE becomes a warning; else it ends the statement.

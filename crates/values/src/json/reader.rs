@@ -26,6 +26,11 @@ pub enum JsonFault {
     TooDeep,
 }
 
+impl JsonFault {
+    /// What error 3157 says.
+    pub const TOO_DEEP: &str = "The JSON document exceeds the maximum depth.";
+}
+
 /// A value that is neither an array nor an object.
 #[derive(Clone, Debug)]
 pub(super) enum Scalar<'t> {

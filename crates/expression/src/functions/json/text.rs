@@ -22,7 +22,7 @@ use crate::statement::error::{Error, Result};
 use crate::tree::function::Function;
 use crate::value::cell::{Cell, NULL};
 
-/// How deep documents may be: as deep as those that become trees.
+/// How deep documents may be that are laid out as texts, of which no tree is made.
 const DEPTH_MAX: usize = 128;
 /// Spaces of an indent, if nobody says how many, and the most.
 const INDENT: i64 = 4;

@@ -96,10 +96,7 @@ pub(crate) fn cast_as_json<'a>(ty: &ColumnType, datum: Datum<'_>, zone: Zone) ->
 /// 3141 or 3157, of an argument of a function.
 pub(crate) fn invalid(function: &str, at: usize, fault: JsonFault) -> Error {
     match fault {
-        JsonFault::TooDeep => Error::new(
-            ErrorCode::JsonDocumentTooDeep,
-            "The JSON document exceeds the maximum depth.".to_owned(),
-        ),
+        JsonFault::TooDeep => Error::new(ErrorCode::JsonDocumentTooDeep, JsonFault::TOO_DEEP),
         JsonFault::Syntax(why, position) => {
             let number = at + 1;
             Error::new(
@@ -146,6 +143,9 @@ pub fn json_scalar_for<'a>(
 ) -> Option<Cell<'a>> {
     use ColumnType::{Date, DateTime, Decimal, Double, Float, Int, Time, Timestamp, Year};
     let Datum::Bytes(document) = datum else { return None };
+    if *from != ColumnType::Json {
+        return None;
+    }
     let first = document.trim_ascii_start().first();
     let is_scalar = match ty {
         Int { .. } | Float(_) | Double(_) | Decimal { .. } | Year => {
@@ -154,7 +154,7 @@ pub fn json_scalar_for<'a>(
         Date | Time { .. } | DateTime { .. } | Timestamp { .. } => first == Some(&b'"'),
         _ => false,
     };
-    (*from == ColumnType::Json && is_scalar).then(|| json_scalar(document))
+    is_scalar.then(|| json_scalar(document))
 }
 
 /// Whether a document holds as a condition: it does unless it is the number 0 (MySQL 8.0 manual,
