@@ -65,7 +65,9 @@ pub use row::frame::{Enclosing, JoinedRow, JoinedRows, Subqueries};
 pub use row::memo::ExecutionMemo;
 pub use row::scope::{Environment, RowView, Scope};
 pub use statement::block_mode::BlockMode;
-pub use statement::context::{Server, SideEffects, StatementContext, SystemVariables};
+pub use statement::context::{
+    Server, SideEffects, StatementContext, SystemVariables, UserVariable,
+};
 pub use statement::error::{Error, QueryError, Result, shortened};
 pub use statement::kill::{KillMark, ThreadGuard, TimeLimit};
 pub use statement::limits::Limits;

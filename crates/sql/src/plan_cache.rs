@@ -229,7 +229,14 @@ impl Plan {
             Plan::Delete(plan) => plan.is_of_size(engine) && are_pinned(plan.pinned(), literals),
             _ => true,
         };
-        is_query_right && is_look_up_right && is_way_right
+        let bound_with = match self {
+            Plan::Insert(plan) => &plan.variables,
+            Plan::InsertOfQuery(plan) => &plan.insert.variables,
+            Plan::Update(plan) => plan.variables(),
+            Plan::Delete(plan) => plan.variables(),
+            _ => &[][..],
+        };
+        is_query_right && is_look_up_right && is_way_right && same_variables(bound_with, variables)
     }
 
     /// Whether it may be kept for other statements: it has opened no files, and does not depend on

@@ -91,7 +91,6 @@ use parking_lot::Mutex;
 use resources::budget::Share;
 use rows::table_locks::DefinitionsLock;
 use values::CharacterSet;
-use values::datum::Value;
 use values::types::Collation;
 
 use crate::load::InsertLoad;
@@ -105,7 +104,8 @@ use plan::variables::{Charsets, IsolationLevel, SessionVariables};
 use results::{FoundRows, Result, SqlError};
 
 use expression::{
-    KillMark, Limits, Server, SideEffects, StatementContext, SystemVariables, Warnings,
+    KillMark, Limits, Server, SideEffects, StatementContext, SystemVariables, UserVariable,
+    Warnings,
 };
 use prepared::PreparedStatement;
 use syntax::TableName;
@@ -141,7 +141,7 @@ pub struct Session {
     written: RefCell<Arc<[WrittenTable]>>,
     database: Option<String>,
     variables: Arc<SessionVariables>,
-    user_variables: Arc<HashMap<String, Value>>,
+    user_variables: Arc<HashMap<String, UserVariable>>,
     user_variable_bytes: usize,
     /// Memory for the user variables.
     user_share: Share,

@@ -41,3 +41,26 @@ fn an_operator_directly_before_a_variable_was_one_of_postgresql() {
     assert_eq!(run(s, "SELECT a^@u FROM t WHERE id = 1"), "3");
     assert_eq!(run(s, "SELECT 5<@u, 7<@u"), "1\t0");
 }
+
+#[test]
+fn bytes_in_a_variable_were_a_text_that_found_and_removed_more() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9), KEY (a))");
+    run(s, "INSERT INTO t VALUES (1, 'aa'), (2, 'AA'), (3, 'Aa'), (4, '05'), (5, '5')");
+    run(s, "SET @v = UNHEX('4141'), @n = 5");
+    assert_eq!(run(s, "SELECT @v = 'aa', COLLATION(@v)"), "0\tbinary");
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        assert_eq!(run(s, "SELECT id FROM t WHERE a = @v"), "2", "{executor}");
+        assert_eq!(run(s, "SELECT GROUP_CONCAT(id) FROM t WHERE a = @n"), "4,5", "{executor}");
+    }
+    run(s, "SET rowhouse_executor = 'auto'");
+    run(s, "DELETE FROM t WHERE a = @v");
+    assert_eq!(run(s, "SELECT GROUP_CONCAT(id ORDER BY id) FROM t"), "1,3,4,5");
+    run(s, "SET @v = 'aa'");
+    run(s, "DELETE FROM t WHERE a = @v");
+    assert_eq!(run(s, "SELECT GROUP_CONCAT(id ORDER BY id) FROM t"), "4,5", "a plan was kept");
+    run(s, "DELETE FROM t WHERE a = @n");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "0", "a number is compared as one");
+}

@@ -90,7 +90,7 @@ def reasons():
         ("whole numbers and DECIMALs beside a text are compared exactly, also where MySQL makes DOUBLE of them: with a "
          "fraction, in lists, in CASE, and beside variables",
          r"\b[iubde] .*\d{19}|@k = .*\d{19}.*WHERE [iubde] |NULLIF\([iubde], .*\d{19}|\([iubde], 1\) = .*\d{19}"),
-        ("a user variable has the collation of text here, of the connection in MySQL",
+        ("a text of the connection's collation beside a column of another one: 1267 in MySQL",
          r"@k = .*WHERE [vx] "),
         ("a DECIMAL in a user variable has its own digits behind the point, in MySQL 30",
          r"@k = -?\d+\.\d+;"),

@@ -19,7 +19,7 @@ use crate::evaluation::common::settle;
 use crate::evaluation::condition::{between, compare_nodes, in_list, like, order_of};
 use crate::evaluation::shifting::{extract_node, shift_node};
 use crate::row::scope::Scope;
-use crate::statement::context::StatementContext;
+use crate::statement::context::{StatementContext, UserVariable};
 use crate::statement::error::{Error, Result};
 use crate::statement::limits::LARGE_BYTES;
 use crate::tree::node::{Comparison, Kind, Node};
@@ -139,8 +139,12 @@ impl Node {
             Kind::Assign(name, a) => {
                 let value = a.evaluate(scope)?;
                 let context = scope.context()?;
-                let kept = (name.clone(), value.datum().to_value());
-                context.side_effects.lock().user_variables.push(kept);
+                let given = UserVariable::of(&a.ty, value.datum(), scope.zone);
+                let value = match UserVariable::keeps_text(&a.ty) {
+                    true => Cell::of(given.value.clone()),
+                    false => value,
+                };
+                context.side_effects.lock().user_variables.push((name.clone(), given));
                 value
             }
             Kind::SystemVariable(name, global) => system_variable(scope.context()?, name, *global)?,
@@ -304,11 +308,12 @@ fn case<'a>(
 
 fn user_variable<'a>(context: &'a StatementContext, name: &str) -> Cell<'a> {
     let side_effects = context.side_effects.lock();
-    if let Some((_, value)) = side_effects.user_variables.iter().rev().find(|(set, _)| set == name)
-    {
-        return Cell::of(value.clone());
+    let mut assigned = side_effects.user_variables.iter().rev();
+    if let Some((_, variable)) = assigned.find(|(set, _)| set == name) {
+        return Cell::of(variable.value.clone());
     }
-    context.user_variables.get(name).map_or(NULL, |value| Cell::Plain(value.as_datum()))
+    let kept = context.user_variables.get(name);
+    kept.map_or(NULL, |variable| Cell::Plain(variable.value.as_datum()))
 }
 
 fn system_variable<'a>(

@@ -9,7 +9,6 @@ use crate::functions::call::{Call, whole};
 use crate::functions::make::is_byte_string;
 use crate::statement::error::Result;
 use crate::tree::function::Function;
-use crate::tree::node::{Kind, Node};
 use crate::value::cell::{Cell, NULL};
 
 /// Their values.
@@ -45,8 +44,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
             (None, None) => NULL,
         },
         // What it shows are bytes, not the characters of a text.
-        // A variable does not know which its value is.
-        F::Inet6Ntoa if !is_byte_string(&arguments[0]) && !is_variable(&arguments[0]) => NULL,
+        F::Inet6Ntoa if !is_byte_string(&arguments[0]) => NULL,
         F::Inet6Ntoa => match (<[u8; 4]>::try_from(bytes), <[u8; 16]>::try_from(bytes)) {
             (Ok(octets), _) => text(Ipv4Addr::from(octets)),
             (_, Ok(octets)) => text_of_six(octets),
@@ -59,10 +57,6 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         scope.distrust_argument("string", &format!("'{shown}'"), function);
     }
     Ok(made)
-}
-
-fn is_variable(node: &Node) -> bool {
-    matches!(node.kind, Kind::UserVariable(_))
 }
 
 fn text<'a>(address: impl ToString) -> Cell<'a> {

@@ -14,6 +14,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use values::datum::Value;
 use values::temporal::Zone;
+use values::types::Collation;
 use values::{CharacterSet, SqlMode};
 
 use crate::statement::block_mode::BlockMode;
@@ -23,13 +24,22 @@ use crate::statement::limits::Limits;
 use crate::statement::random::Random;
 use crate::statement::time_names::TimeNames;
 
+/// What a user variable was given.
+#[derive(Clone, Debug)]
+pub struct UserVariable {
+    /// The value.
+    pub value: Value,
+    /// The collation of its text; of no meaning for numbers.
+    pub collation: Collation,
+}
+
 /// What expressions leave behind for the session.
 #[derive(Debug, Default)]
 pub struct SideEffects {
     /// Set by `LAST_INSERT_ID(expr)`.
     pub last_insert_id: Option<u64>,
     /// Set by `@name := value`.
-    pub user_variables: Vec<(String, Value)>,
+    pub user_variables: Vec<(String, UserVariable)>,
 }
 
 /// A session's system variables.
@@ -113,7 +123,7 @@ pub struct StatementContext {
     /// System variables, `@@name`.
     pub variables: Arc<dyn SystemVariables>,
     /// User variables by lower-case name, `@name`.
-    pub user_variables: Arc<HashMap<String, Value>>,
+    pub user_variables: Arc<HashMap<String, UserVariable>>,
     /// Asked by long loops.
     pub kill: Arc<KillMark>,
     /// What the statement may use.

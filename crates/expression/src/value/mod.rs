@@ -8,3 +8,4 @@ pub mod moment;
 pub(crate) mod moments_read;
 pub(crate) mod number;
 pub(crate) mod types;
+pub(crate) mod user_variable;

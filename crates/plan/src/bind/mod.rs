@@ -48,10 +48,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use access::Rights;
-use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, RESULT_CHARS_MAX, text_type};
+use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, RESULT_CHARS_MAX, UserVariable, text_type};
 use rows::table::Table;
 use sqlparser::ast;
-use syntax::types::with_collation;
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType, LobSize};
 use values::{ErrorCode, SqlMode};
@@ -168,7 +167,7 @@ fn finish(query: &mut Query, assigns: bool) -> (Traits, Vec<(String, ColumnType)
     let (mut traits, mut variables) = (Traits::default(), Vec::new());
     each_node_mut(query, 1, &mut |node, _| {
         traits.nodes += 1;
-        push_variables(node, &mut variables);
+        push_variable(node, &mut variables);
         match &mut node.kind {
             Kind::Subquery(subquery) => subquery.free = free_references(subquery.query_mut()),
             Kind::Call(function, _) => traits.waits |= function.waits(),
@@ -227,38 +226,45 @@ pub fn kind_of(literal: &Datum<'_>) -> ColumnType {
 }
 
 /// The type of a user variable: that of the value it was given (MySQL 9.7 answers so:
-/// tests/oracle/sql/wanted.py). One that was given none is a text.
-pub fn variable_type(value: Option<&Value>) -> ColumnType {
+/// tests/oracle/sql/wanted.py). One that was given none is a VARCHAR of the connection's
+/// collation, as no other is.
+pub fn variable_type(variable: Option<&UserVariable>) -> ColumnType {
+    let Some(UserVariable { value, collation }) = variable else {
+        return text_type(RESULT_CHARS_MAX);
+    };
     match value {
-        None | Some(Value::Null) => text_type(RESULT_CHARS_MAX),
-        Some(Value::Bytes(text)) if std::str::from_utf8(text).is_err() => {
+        Value::Null => kind_of(&Datum::Null),
+        Value::Bytes(_) if *collation == Collation::Binary => {
             ColumnType::Blob { size: LobSize::Long }
         }
-        Some(Value::Bytes(_)) => {
-            ColumnType::Text { size: LobSize::Long, collation: Collation::Utf8Mb4GeneralCi }
-        }
-        Some(Value::Float(_)) => ColumnType::Double(None),
-        Some(Value::Year(_)) => BIGINT_UNSIGNED,
-        Some(other) => kind_of(&other.as_datum()),
+        Value::Bytes(_) => ColumnType::Text { size: LobSize::Long, collation: *collation },
+        Value::Float(_) => ColumnType::Double(None),
+        Value::Year(_) => BIGINT_UNSIGNED,
+        other => kind_of(&other.as_datum()),
     }
 }
 
 /// User variables by lower-case name.
-pub type UserVariables = HashMap<String, Value>;
+pub type UserVariables = HashMap<String, UserVariable>;
 
 /// Whether what was bound with user variables of some types is right for these.
 pub fn same_variables(types: &[(String, ColumnType)], variables: &UserVariables) -> bool {
-    types.iter().all(|(name, ty)| variable_type(variables.get(name)) == *ty)
+    types.iter().all(|(name, ty)| match variables.get(name) {
+        None => matches!(ty, ColumnType::VarChar { .. }),
+        variable => variable_type(variable) == *ty,
+    })
 }
 
 /// The user variables that an expression reads, with the types that it was bound with.
 pub fn push_variables(node: &Node, variables: &mut Vec<(String, ColumnType)>) {
+    node.visit(&mut |part| push_variable(part, variables));
+}
+
+fn push_variable(node: &Node, variables: &mut Vec<(String, ColumnType)>) {
     if let Kind::UserVariable(name) = &node.kind
         && !variables.iter().any(|(known, _)| known == name)
     {
-        // Whatever the connection's collation is: plans are kept by it.
-        let ty = with_collation(&node.ty, Collation::Utf8Mb4GeneralCi);
-        variables.push((name.clone(), ty));
+        variables.push((name.clone(), node.ty.clone()));
     }
 }
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use expression::{Level, Node, RowView, Subqueries, Warnings};
+use expression::{Level, Node, RowView, Subqueries, UserVariable, Warnings};
 use rows::bulk::OnDuplicate;
 use rows::engine::Engine;
 use rows::error::Error;
@@ -22,6 +22,7 @@ use values::CharacterSet;
 use values::ErrorCode;
 use values::convert::Issue;
 use values::datum::{Datum, Value};
+use values::types::Collation;
 
 use super::lines::FileLine;
 use crate::write::{StoredBy, WriteContext, beginning, level_of, tell_of_computed};
@@ -297,7 +298,9 @@ impl RowMaker {
                         }
                         _ => Value::Null,
                     };
-                    variables.lock().user_variables.push((name.clone(), value));
+                    let collation = Collation::default_of(self.plan.charset);
+                    let given = UserVariable { value, collation };
+                    variables.lock().user_variables.push((name.clone(), given));
                 }
                 // Whatever stands there: it is computed.
                 Goal::Column(position) if self.plan.table.columns[*position].computed.is_some() => {

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use access::Privilege;
+use expression::UserVariable;
 use expression::limits::Room;
 use syntax::item_texts;
 use syntax::scan::leading_word;
 use syntax::statement::{Explain, ExplainSubject};
 use values::ErrorCode;
 use values::datum::Value;
+use values::types::Collation;
 
 use super::Session;
 use super::into::query_without_into;
@@ -49,7 +51,11 @@ impl Session {
         };
         if let Some(name) = &explain.into {
             let document = listing.rows.into_iter().next().and_then(|row| row.into_iter().next());
-            self.keep_variables(vec![(name.to_lowercase(), document.unwrap_or(Value::Null))])?;
+            let given = UserVariable {
+                value: document.unwrap_or(Value::Null),
+                collation: Collation::Utf8Mb4GeneralCi,
+            };
+            self.keep_variables(vec![(name.to_lowercase(), given)])?;
             return Ok(self.done(0));
         }
         let rows = super::source::ValueRows::new(listing.rows, Room::default());

@@ -3,7 +3,7 @@
 //!
 //! Not here: how a query is answered (`select`), files (`outfile`).
 
-use expression::Level;
+use expression::{Level, UserVariable};
 use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 use syntax::Cursor;
@@ -13,7 +13,7 @@ use values::types::ColumnType;
 use values::{ErrorCode, SqlMode};
 
 use super::outfile::{Form, OutfileTarget, TextForm};
-use super::set::variable_value;
+use super::set::kept_value;
 use super::{Session, Statement};
 use crate::reply::{OkFigures, Reply};
 use results::{ExecutionMode, Pace, Result, SqlError};
@@ -62,7 +62,7 @@ impl Session {
             Some(row) => {
                 let zone = self.variables.zone;
                 let values = row.iter().zip(&found.types);
-                let values = values.map(|(value, ty)| variable_value(ty, value.as_datum(), zone).0);
+                let values = values.map(|(value, ty)| kept_value(ty, value.as_datum(), zone).0);
                 let given = names.into_iter().zip(values).collect();
                 self.keep_variables(given)?;
             }
@@ -84,7 +84,7 @@ impl Session {
     }
 
     /// The value of an expression with sub-queries, and its text.
-    pub(super) fn value_of_query(&mut self, expr: &Expr) -> Result<(Value, String)> {
+    pub(super) fn value_of_query(&mut self, expr: &Expr) -> Result<(UserVariable, String)> {
         let mut query = Cursor::new("SELECT NULL", self.variables.mode)?.query()?;
         let SetExpr::Select(select) = query.body.as_mut() else {
             return Err(SqlError::other("SELECT is no SELECT"));
@@ -94,7 +94,7 @@ impl Session {
         let value = found.rows.into_iter().next().and_then(|row| row.into_iter().next());
         let (value, ty) = (value.unwrap_or(Value::Null), found.types.into_iter().next());
         let ty = ty.unwrap_or(ColumnType::VarBinary { bytes: 0 });
-        Ok(variable_value(&ty, value.as_datum(), self.variables.zone))
+        Ok(kept_value(&ty, value.as_datum(), self.variables.zone))
     }
 
     fn first_rows(&mut self, query: &Query, most: usize, how: ExecutionMode) -> Result<FirstRows> {

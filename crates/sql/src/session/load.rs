@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
+use expression::UserVariable;
 use resources::waiting::{self, Telling};
 use rows::bulk::OnDuplicate;
 use rows::store::LockWait;
 use rows::transaction::Transaction;
 use syntax::load::{DuplicateSpec, FieldTarget, LoadData};
 use values::CharacterSet;
-use values::datum::Value;
 use values::types::Collation;
 
 use super::Session;
@@ -49,8 +49,12 @@ impl Session {
                 FieldTarget::Variable(name) => Goal::Variable(name.clone()),
             });
         }
-        let names = Names::of(&table, None, "field list", self.variables.mode);
-        let facts = self.facts_of_fields(&goals);
+        let charset = load.format.charset.unwrap_or_else(|| self.file_charset());
+        let facts = self.facts_of_fields(&goals, charset);
+        let names = Names {
+            variables: Some(&facts.user_variables),
+            ..Names::of(&table, None, "field list", self.variables.mode)
+        };
         let over_row =
             RowBinder { facts: Some(&facts), how: ExecutionMode::POOL, ids: Default::default() };
         let mut sets = Vec::with_capacity(load.assignments.len());
@@ -62,7 +66,6 @@ impl Session {
             sets.push((column(name)?, node.map_err(SqlError::from)?));
         }
         let asks = sets.iter().any(|(_, node)| has_subquery(node));
-        let charset = load.format.charset.unwrap_or_else(|| self.file_charset());
         let recoded = Some(charset).filter(|set| set.stream_decoder().is_some());
         let plan = LoadPlan {
             engine: Arc::clone(self.sql.engine()),
@@ -105,13 +108,14 @@ impl Session {
     }
 
     /// A load's surroundings: variables that fields go to are texts then.
-    fn facts_of_fields(&self, goals: &[Goal]) -> Arc<SqlContext> {
+    fn facts_of_fields(&self, goals: &[Goal], charset: CharacterSet) -> Arc<SqlContext> {
         let mut facts = self.facts();
         if let Some(facts) = Arc::get_mut(&mut facts) {
             let variables = Arc::make_mut(&mut facts.statement.user_variables);
             for goal in goals {
                 if let Goal::Variable(name) = goal {
-                    variables.insert(name.clone(), Value::Bytes(Vec::new()));
+                    let text = UserVariable::text(Vec::new(), Collation::default_of(charset));
+                    variables.insert(name.clone(), text);
                 }
             }
         }

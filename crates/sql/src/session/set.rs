@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use expression::{BIGINT_UNSIGNED, Environment, Level};
+use expression::{BIGINT_UNSIGNED, Environment, Level, UserVariable};
 use syntax::set::{Scope as Whose, SetItem};
 use values::ErrorCode;
 use values::datum::{Datum, Value};
@@ -20,6 +20,12 @@ use results::{ExecutionMode, Result, SqlError};
 impl Session {
     /// The value of an expression without a row, and its text.
     pub(super) fn value_of(&mut self, expr: &sqlparser::ast::Expr) -> Result<(Value, String)> {
+        let (given, shown) = self.given_by(expr)?;
+        Ok((given.value, shown))
+    }
+
+    /// The same as a user variable keeps it.
+    fn given_by(&mut self, expr: &sqlparser::ast::Expr) -> Result<(UserVariable, String)> {
         let variables = Arc::clone(&self.user_variables);
         let names = Names {
             variables: Some(&*variables),
@@ -33,7 +39,7 @@ impl Session {
         let facts = self.facts();
         let environment = Environment::of(&facts, &[]);
         let cell = node.evaluate(&environment.scope())?;
-        let kept = variable_value(&node.ty, cell.datum(), facts.zone);
+        let kept = kept_value(&node.ty, cell.datum(), facts.zone);
         drop(cell);
         self.take_side_effects(&facts)?;
         Ok(kept)
@@ -55,16 +61,16 @@ impl Session {
     ///
     /// # Errors
     /// 1041 when there is no memory for one of them, which is NULL then.
-    pub(super) fn keep_variables(&mut self, given: Vec<(String, Value)>) -> Result<()> {
+    pub(super) fn keep_variables(&mut self, given: Vec<(String, UserVariable)>) -> Result<()> {
         let variables = Arc::make_mut(&mut self.user_variables);
-        for (name, value) in given {
+        for (name, given) in given {
             if let Some(old) = variables.remove(&name) {
-                self.user_variable_bytes -= variable_bytes(&name, &old);
+                self.user_variable_bytes -= variable_bytes(&name, &old.value);
             }
-            let bytes = self.user_variable_bytes + variable_bytes(&name, &value);
+            let bytes = self.user_variable_bytes + variable_bytes(&name, &given.value);
             self.user_share.keep_up_with(bytes)?;
             self.user_variable_bytes = bytes;
-            variables.insert(name, value);
+            variables.insert(name, given);
         }
         if self.user_share.bytes() > self.user_variable_bytes {
             self.user_share.set(self.user_variable_bytes);
@@ -77,18 +83,22 @@ impl Session {
         let mut values = Vec::with_capacity(items.len());
         for item in items {
             values.push(match item {
-                SetItem::User { value, .. } => Some(self.value_of(value)?),
-                SetItem::System { value: Some(value), .. } => Some(self.value_of(value)?),
+                SetItem::User { value, .. } => Some(self.given_by(value)?),
+                SetItem::System { value: Some(value), .. } => Some(self.given_by(value)?),
                 _ => None,
             });
         }
         for (item, value) in items.iter().zip(values) {
             match item {
                 SetItem::User { name, .. } => {
-                    let value = value.map_or(Value::Null, |(value, _)| value);
-                    self.keep_variables(vec![(name.clone(), value)])?;
+                    if let Some((given, _)) = value {
+                        self.keep_variables(vec![(name.clone(), given)])?;
+                    }
                 }
-                SetItem::System { scope, name, .. } => self.set_system(*scope, name, value)?,
+                SetItem::System { scope, name, .. } => {
+                    let value = value.map(|(given, shown)| (given.value, shown));
+                    self.set_system(*scope, name, value)?;
+                }
                 SetItem::Names { charset, collation } => {
                     self.set_names(charset.as_deref(), collation.as_deref())?;
                 }
@@ -287,29 +297,13 @@ fn in_progress() -> SqlError {
     )
 }
 
-/// A value as a user variable keeps it, a time as its text, and how it prints.
-pub(super) fn variable_value(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> (Value, String) {
+/// A value as a user variable keeps it, and how it prints.
+pub(super) fn kept_value(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> (UserVariable, String) {
     let mut shown = Vec::new();
     // A BIT is its number.
     let ty = if matches!(ty, ColumnType::Bit { .. }) { &BIGINT_UNSIGNED } else { ty };
     expression::text_of(ty, datum, zone, &mut shown);
-    let value = match datum {
-        Datum::Date(_)
-        | Datum::Time(_)
-        | Datum::DateTime(_)
-        | Datum::Timestamp(_)
-        | Datum::Enum(_)
-        | Datum::Set(_) => Value::Bytes(shown.clone()),
-        // As many digits as it shows.
-        Datum::Decimal(value) => match ty {
-            ColumnType::Decimal { scale, .. } => {
-                Value::Decimal(value.rescale(*scale).unwrap_or(value))
-            }
-            _ => Value::Decimal(value),
-        },
-        datum => datum.to_value(),
-    };
-    (value, String::from_utf8_lossy(&shown).into_owned())
+    (UserVariable::of(ty, datum, zone), String::from_utf8_lossy(&shown).into_owned())
 }
 
 /// Memory of a user variable, about.

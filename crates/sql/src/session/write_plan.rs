@@ -32,7 +32,7 @@ use crate::write::{
     bind_delete, bind_delete_by_query, bind_insert, bind_update, bind_update_by_query,
     not_insertable, not_updatable,
 };
-use plan::bind::scalar::{BindFailure, Bound};
+use plan::bind::scalar::{BindFailure, Bound, Names};
 use plan::bind::{BindSource, Literals, RowBinder, describe_query};
 use plan::column_default::{Store, defaults_of};
 use plan::context::WrittenTable;
@@ -116,7 +116,7 @@ impl Session {
             sizes: &sizes,
             sees_all_indexes: self.variables.sees_invisible_indexes,
             literals,
-            partly: partly.as_ref(),
+            names: Names { partly: partly.as_ref(), ..self.no_names() },
         };
         if let Some(why) = self.why_passed_over(change)? {
             return Ok(Plan::PassedOver(Arc::new(why)));
@@ -138,13 +138,19 @@ impl Session {
         bound
     }
 
+    /// What names mean to a statement that writes, but for its table's columns.
+    fn no_names(&self) -> Names<'_> {
+        let variables = Some(&*self.user_variables);
+        Names { variables, ..Names::none("field list", self.variables.mode) }
+    }
+
     fn bind_insert(
         &self,
         (change, insert): (&Change, &Insert),
         ask: Ask<'_>,
         over_row: &RowBinder<'_>,
     ) -> Bound<Plan> {
-        let mode = self.variables.mode;
+        let names = self.no_names();
         let written;
         let (insert, table) = match self.view(&insert.table)? {
             None => (insert, self.table(&insert.table)?),
@@ -158,13 +164,13 @@ impl Session {
             }
         };
         if matches!(insert.source, Source::Rows(_))
-            && let bound = bind_insert(insert, Arc::clone(&table), mode, over_row)
+            && let bound = bind_insert(insert, Arc::clone(&table), &names, over_row)
             && let Some(plan) = unless_more_is_needed(bound)?
         {
             return Ok(Plan::Insert(Arc::new(plan)));
         }
         // A query gives the rows, or values that nothing else can evaluate.
-        let plan = InsertOfQuery::bind(insert, table, mode, ask, over_row)?;
+        let plan = InsertOfQuery::bind(insert, table, &names, ask, over_row)?;
         Ok(Plan::InsertOfQuery(Arc::new(plan)))
     }
 
@@ -221,7 +227,7 @@ impl Session {
         }
         if let Some(OnlyTable { table, .. }) = &only {
             for bind in [bind_update, bind_update_by_query] {
-                let bound = bind(update, Arc::clone(table), self.variables.mode, planner);
+                let bound = bind(update, Arc::clone(table), planner);
                 if let Some(plan) = unless_more_is_needed(bound)? {
                     return Ok(Plan::Update(Arc::new(plan)));
                 }
@@ -255,7 +261,7 @@ impl Session {
         }
         if let Some(OnlyTable { table, .. }) = &only {
             for bind in [bind_delete, bind_delete_by_query] {
-                let bound = bind(delete, Arc::clone(table), self.variables.mode, planner);
+                let bound = bind(delete, Arc::clone(table), planner);
                 if let Some(plan) = unless_more_is_needed(bound)? {
                     return Ok(Plan::Delete(Arc::new(plan)));
                 }

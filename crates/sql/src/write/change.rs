@@ -22,9 +22,9 @@ use rows::table::{IndexCodec, Table};
 use rows::transaction::{ChangeOutcome, RowChange, SeenRow, Transaction};
 use sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, TableFactor, TableWithJoins};
 use syntax::change::{Delete, Update, single_table};
-use values::SqlMode;
 use values::datum::Datum;
 use values::row::RowRef;
+use values::types::ColumnType;
 
 use super::assign::{assign, bind_assignments, update_now_columns};
 use super::column::StoredBy;
@@ -34,7 +34,7 @@ use super::settled::{Currency, until_settled};
 use super::{Ask, LOOP_PIECE, WriteContext, WriteOutcome};
 use executor::{GatheredRows, Gatherer, PieceLimits, sort_rows};
 use plan::bind::scalar::{BindFailure, Bound, Names, bind, needs_query, unsupported};
-use plan::bind::{PartlyReadable, position, zero_dates_as_null};
+use plan::bind::{position, push_variables, zero_dates_as_null};
 use plan::column_default::{Store, defaults_of};
 use plan::index_use::IndexUse;
 use plan::optimize::{ChangedRows, Sizes, use_key_expressions_of, way_to_change};
@@ -58,8 +58,8 @@ pub struct ChangePlanner<'a> {
     pub sees_all_indexes: bool,
     /// The literals of the statement, where it is a shape.
     pub literals: &'a [Datum<'a>],
-    /// The table, if some of its columns may not be read.
-    pub partly: Option<&'a PartlyReadable>,
+    /// What names mean but for the table's columns.
+    pub names: Names<'a>,
 }
 
 /// Which rows a statement changes.
@@ -87,6 +87,8 @@ pub struct ChangeTarget {
     pinned: PinnedLiterals,
     /// Texts that are to be days, times or numbers.
     compared_texts: Vec<ComparedText>,
+    /// The types of the user variables that it was bound with.
+    variables: Vec<(String, ColumnType)>,
 }
 
 /// A bound UPDATE.
@@ -121,7 +123,6 @@ fn bind_target(
     factor: &TableFactor,
     alias: Option<&str>,
     (selection, order, limit): (Option<&Expr>, &[OrderByExpr], Option<&Expr>),
-    mode: SqlMode,
     planner: &ChangePlanner<'_>,
 ) -> Bound<ChangeTarget> {
     let shown = alias.unwrap_or(&table.name);
@@ -131,8 +132,7 @@ fn bind_target(
         Some(named) => Arc::new(table.within_partitions(named.ids()).map_err(SqlError::from)?),
         None => table,
     };
-    let partly = planner.partly;
-    let names = Names { partly, ..Names::of(&table, alias, "where clause", mode) };
+    let names = planner.names.over(&table, alias, "where clause");
     let mut terms = Vec::new();
     if let Some(selection) = selection {
         push_terms(bind(selection, &names)?, &mut terms);
@@ -144,7 +144,15 @@ fn bind_target(
     let pinned = use_key_expressions_of(&table, nodes, planner.literals);
     let compared_texts = compared_texts_of(terms.iter().chain(sort.iter().map(|key| &key.node)));
     let ordering = simple_ordering(&sort);
-    let limit = limit.map(|expr| bind(expr, &Names::none("limit clause", mode))).transpose()?;
+    let without_row = Names { table: None, clause: "limit clause", ..planner.names };
+    let limit = limit.map(|expr| bind(expr, &without_row)).transpose()?;
+    let mut variables = Vec::new();
+    let sorted_by = sort.iter().map(|key| &key.node);
+    terms
+        .iter()
+        .chain(sorted_by)
+        .chain(&limit)
+        .for_each(|node| push_variables(node, &mut variables));
     let (access, size) = way_to_change(
         &ChangedRows {
             table: &table,
@@ -172,6 +180,7 @@ fn bind_target(
         finding,
         pinned,
         compared_texts,
+        variables,
     })
 }
 
@@ -192,16 +201,14 @@ fn sort_keys(order: &[OrderByExpr], names: &Names<'_>) -> Bound<Vec<PointSortKey
 pub fn bind_update(
     update: &Update,
     table: Arc<Table>,
-    mode: SqlMode,
     planner: &ChangePlanner<'_>,
 ) -> Bound<UpdatePlan> {
     let Some((factor, _, alias)) = single_table(&update.tables) else {
         return needs_query("UPDATE of several tables");
     };
     let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
-    let mut target = bind_target(Arc::clone(&table), factor, alias.as_deref(), how, mode, planner)?;
-    let partly = planner.partly;
-    let names = Names { partly, ..Names::of(&table, alias.as_deref(), "field list", mode) };
+    let mut target = bind_target(Arc::clone(&table), factor, alias.as_deref(), how, planner)?;
+    let names = planner.names.over(&table, alias.as_deref(), "field list");
     let sets = bind_assignments(&update.assignments, &table, &names, None)?;
     let update_now = update_now_columns(&table, &sets);
     let changes = |column: usize| {
@@ -234,6 +241,7 @@ pub fn bind_update(
     let defaults = defaults_of(&table)?;
     let values = sets.iter().filter_map(|(_, node)| node.as_ref());
     target.compared_texts.extend(compared_texts_of(values.clone()));
+    values.clone().for_each(|node| push_variables(node, &mut target.variables));
     let waits = target.waits() || values.into_iter().any(Node::waits);
     Ok(UpdatePlan { target, ignore: update.ignore, sets, defaults, update_now, moves, waits })
 }
@@ -244,14 +252,13 @@ pub fn bind_update(
 pub fn bind_update_by_query(
     update: &Update,
     table: Arc<Table>,
-    mode: SqlMode,
     planner: &ChangePlanner<'_>,
 ) -> Bound<UpdatePlan> {
     let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
     let all = Update { selection: None, order: Vec::new(), limit: None, ..update.clone() };
     let ask: Ask<'_> = &|_| needs_query("another query");
-    let mut plan = bind_update(&all, table, mode, &ChangePlanner { ask, ..*planner })?;
-    plan.target.find_by_query(&update.tables, how, mode, planner.ask)?;
+    let mut plan = bind_update(&all, table, &ChangePlanner { ask, ..*planner })?;
+    plan.target.find_by_query(&update.tables, how, planner)?;
     plan.waits = true;
     Ok(plan)
 }
@@ -260,14 +267,13 @@ pub fn bind_update_by_query(
 pub fn bind_delete_by_query(
     delete: &Delete,
     table: Arc<Table>,
-    mode: SqlMode,
     planner: &ChangePlanner<'_>,
 ) -> Bound<DeletePlan> {
     let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
     let all = Delete { selection: None, order: Vec::new(), limit: None, ..delete.clone() };
     let ask: Ask<'_> = &|_| needs_query("another query");
-    let mut plan = bind_delete(&all, table, mode, &ChangePlanner { ask, ..*planner })?;
-    plan.target.find_by_query(&delete.tables, how, mode, planner.ask)?;
+    let mut plan = bind_delete(&all, table, &ChangePlanner { ask, ..*planner })?;
+    plan.target.find_by_query(&delete.tables, how, planner)?;
     plan.waits = true;
     Ok(plan)
 }
@@ -296,14 +302,13 @@ fn push_own_terms(condition: &Expr, names: &Names<'_>, terms: &mut Vec<Node>) ->
 pub fn bind_delete(
     delete: &Delete,
     table: Arc<Table>,
-    mode: SqlMode,
     planner: &ChangePlanner<'_>,
 ) -> Bound<DeletePlan> {
     let Some((factor, _, alias)) = single_table(&delete.tables) else {
         return needs_query("DELETE from several tables");
     };
     let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
-    let mut target = bind_target(table, factor, alias.as_deref(), how, mode, planner)?;
+    let mut target = bind_target(table, factor, alias.as_deref(), how, planner)?;
     if delete.returning.is_empty() {
         target.forget_order();
     }
@@ -312,8 +317,10 @@ pub fn bind_delete(
     let returning = match delete.returning.as_slice() {
         [] => None,
         items => {
-            let names = Names::of(&target.table, alias.as_deref(), "field list", mode);
-            Some(bind_returning(items, &target.table, &names)?)
+            let names = planner.names.over(&target.table, alias.as_deref(), "field list");
+            let returning = bind_returning(items, &target.table, &names)?;
+            target.variables.extend(returning.variables.iter().cloned());
+            Some(returning)
         }
     };
     let waits = target.waits() || returning.is_some();
@@ -354,17 +361,17 @@ impl ChangeTarget {
         &mut self,
         tables: &[TableWithJoins],
         how: (Option<&Expr>, &[OrderByExpr], Option<&Expr>),
-        mode: SqlMode,
-        ask: Ask<'_>,
+        planner: &ChangePlanner<'_>,
     ) -> Bound<()> {
         let alias = (self.shown != self.table.name).then_some(self.shown.as_str());
-        let names = Names::of(&self.table, alias, "where clause", mode);
+        let names = planner.names.over(&self.table, alias, "where clause");
         if let (Some(selection), ..) = how {
             let mut checks = Vec::new();
             push_own_terms(selection, &names, &mut checks)?;
+            checks.iter().for_each(|node| push_variables(node, &mut self.variables));
             self.checks.extend(zero_dates_as_null(checks, &self.table));
         }
-        self.finding = Some(Finding::by_query(&self.shown, tables, how, ask)?);
+        self.finding = Some(Finding::by_query(&self.shown, tables, how, planner.ask)?);
         Ok(())
     }
 
@@ -560,6 +567,11 @@ impl UpdatePlan {
         &self.target.pinned
     }
 
+    /// The types of the user variables that it was bound with.
+    pub fn variables(&self) -> &[(String, ColumnType)] {
+        &self.target.variables
+    }
+
     /// Texts that are to be days, times or numbers.
     pub fn compared_texts(&self) -> &[ComparedText] {
         &self.target.compared_texts
@@ -678,6 +690,11 @@ impl DeletePlan {
     /// Literals whose values its way depends on.
     pub fn pinned(&self) -> &PinnedLiterals {
         &self.target.pinned
+    }
+
+    /// The types of the user variables that it was bound with.
+    pub fn variables(&self) -> &[(String, ColumnType)] {
+        &self.target.variables
     }
 
     /// Texts that are to be days, times or numbers.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rows::table::Table;
 use sqlparser::ast::{Expr, Ident, Query, SelectItem, SetExpr, SetOperator, SetQuantifier, Values};
 use syntax::change::{Insert, Source};
-use values::{ErrorCode, SqlMode};
+use values::ErrorCode;
 
 use super::Ask;
 use super::insert::{InsertPlan, bind_insert_beside, count_mismatch, incoming_names};
@@ -42,7 +42,7 @@ impl InsertOfQuery {
     pub fn bind(
         insert: &Insert,
         table: Arc<Table>,
-        mode: SqlMode,
+        names: &Names<'_>,
         ask: Ask<'_>,
         over_row: &RowBinder<'_>,
     ) -> Bound<InsertOfQuery> {
@@ -51,27 +51,26 @@ impl InsertOfQuery {
             Source::Rows(rows) => query_of_rows(rows)?,
         };
         let incoming = incoming_names(insert, &table)?;
-        let row =
-            Names { incoming: Some(&incoming), ..Names::of(&table, None, "field list", mode) };
-        let mut names = names_beside(insert, &table, &row, over_row);
-        if !ask_beside(&mut query, &names) {
-            names.clear();
+        let row = Names { incoming: Some(&incoming), ..names.over(&table, None, "field list") };
+        let mut beside = names_beside(insert, &table, &row, over_row);
+        if !ask_beside(&mut query, &beside) {
+            beside.clear();
         }
         for name in bare_own_names(insert, &table) {
             refuse_ambiguous(&query, name, ask)?;
         }
         let mut bound = ask(&query)?;
-        let of_row = bound.columns.len().saturating_sub(names.len());
-        let names =
-            names.into_iter().map(|parts| parts.into_iter().map(|part| part.value).collect());
+        let of_row = bound.columns.len().saturating_sub(beside.len());
+        let asked =
+            beside.into_iter().map(|parts| parts.into_iter().map(|part| part.value).collect());
         let types = bound.columns.iter().skip(of_row).map(|column| column.ty.clone());
         let unsaid = match &insert.source {
             Source::Query(_) => Vec::new(),
             Source::Rows(rows) => unsaid_of(rows),
         };
         let insert = Insert { source: Source::Query(query), ..insert.clone() };
-        let beside = names.zip(types).collect();
-        let mut insert = bind_insert_beside(&insert, table, mode, beside, over_row)?;
+        let beside = asked.zip(types).collect();
+        let mut insert = bind_insert_beside(&insert, table, names, beside, over_row)?;
         if bound.columns.len() != insert.width() {
             return Err(count_mismatch(1).into());
         }

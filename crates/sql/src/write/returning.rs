@@ -19,10 +19,11 @@ use syntax::change::ReturningItem;
 use syntax::cursor::name_parts;
 use values::ErrorCode;
 use values::datum::Value;
+use values::types::ColumnType;
 
 use super::WriteContext;
-use plan::bind::item_name;
 use plan::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
+use plan::bind::{item_name, push_variables};
 use plan::tree::AggregateFunction;
 use results::{Result, ResultColumn, SqlError};
 
@@ -34,6 +35,8 @@ const CLAUSE: &str = "RETURNING";
 pub struct Returning {
     /// The columns of the result.
     pub columns: Arc<[ResultColumn]>,
+    /// The types of the user variables that it was bound with.
+    pub variables: Vec<(String, ColumnType)>,
     nodes: Vec<Node>,
 }
 
@@ -89,7 +92,9 @@ pub fn bind_returning(
             }
         }
     }
-    Ok(Returning { columns: columns.into(), nodes })
+    let mut variables = Vec::new();
+    nodes.iter().for_each(|node| push_variables(node, &mut variables));
+    Ok(Returning { columns: columns.into(), variables, nodes })
 }
 
 /// What nothing but a query could evaluate is an error here.

@@ -5,14 +5,14 @@
 use expression::{Comparison, Kind, Node, UNDECIDED, common_rule, mixed_result};
 use syntax::types::with_collation;
 use values::codes::shown_bytes;
-use values::types::Collation;
+use values::types::{Collation, ColumnType};
 use values::{ErrorCode, SqlMode, Value};
 
 use super::Bound;
 use results::SqlError;
 
-/// Text that is made of no other text has the connection's collation, as literals and variables
-/// have, and what CAST makes.
+/// Text that is made of no other text has the connection's collation, as literals have, and what
+/// CAST makes.
 pub fn of_connection(node: Node, mode: SqlMode) -> Node {
     let (rule, known) = (mode.connection_collation(), node.ty.collation());
     // `binary` would make bytes of them.
@@ -20,11 +20,9 @@ pub fn of_connection(node: Node, mode: SqlMode) -> Node {
         return node;
     }
     let is_its = match &node.kind {
-        Kind::Constant(_)
-        | Kind::Parameter(_)
-        | Kind::UserVariable(_)
-        | Kind::Cast(_)
-        | Kind::Shift(..) => true,
+        Kind::Constant(_) | Kind::Parameter(_) | Kind::Cast(_) | Kind::Shift(..) => true,
+        // One that was given nothing.
+        Kind::UserVariable(_) => matches!(node.ty, ColumnType::VarChar { .. }),
         Kind::Call(function, _) if function.gives_text_as_literal() => true,
         _ => {
             let mut is_of_text = false;

@@ -98,7 +98,20 @@ impl<'a> Names<'a> {
         clause: &'static str,
         mode: SqlMode,
     ) -> Names<'a> {
-        Names { table: Some(table), alias, ..Names::none(clause, mode) }
+        Names::none(clause, mode).over(table, alias, clause)
+    }
+
+    /// The same surroundings in a clause that has a table's columns.
+    pub fn over<'b>(
+        self,
+        table: &'b TableDefinition,
+        alias: Option<&'b str>,
+        clause: &'static str,
+    ) -> Names<'b>
+    where
+        'a: 'b,
+    {
+        Names { table: Some(table), alias, clause, ..self }
     }
 
     fn is_own_table(&self, name: &str) -> bool {

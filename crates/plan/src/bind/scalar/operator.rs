@@ -2,8 +2,8 @@
 
 use expression::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Environment, Function, Kind, List, Node,
-    arithmetic_node, boolean, bytes_node, compared, computed_double, is_byte_string,
-    is_time_beside_untyped, keeps_digits, temporal_number,
+    UserVariable, arithmetic_node, boolean, bytes_node, compared, computed_double, display_chars,
+    is_byte_string, is_time_beside_untyped, keeps_digits, temporal_number,
 };
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
 use values::datum::{Datum, Value};
@@ -33,7 +33,14 @@ pub(super) fn binary(
         && let Some(name) = ident.value.strip_prefix('@')
     {
         let node = bind(right, names)?;
-        let (ty, nullable) = (node.ty.clone(), node.nullable);
+        let ty = match UserVariable::keeps_text(&node.ty) {
+            true => {
+                let collation = UserVariable::collation_of(&node.ty);
+                ColumnType::VarChar { chars: display_chars(&node.ty), collation }
+            }
+            false => node.ty.clone(),
+        };
+        let nullable = node.nullable;
         return Ok(Node::new(Kind::Assign(name.to_lowercase(), Box::new(node)), ty, nullable));
     }
     if matches!(op, B::And | B::Or) {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use ::values::SqlMode;
 use ::values::types::ColumnType;
 use expression::{Kind, Node};
 use rows::table::Table;
@@ -14,9 +13,9 @@ use super::values::RowPlan;
 use super::{InsertPlan, InsertRows};
 use crate::write::assign::{bind_assignments, update_now_columns};
 use crate::write::query_values::given_to;
-use crate::write::returning::bind_returning;
-use plan::bind::RowBinder;
+use crate::write::returning::{Returning, bind_returning};
 use plan::bind::scalar::{Bound, IncomingNames, Names, bind};
+use plan::bind::{RowBinder, push_variables};
 use plan::column_default::{Store, defaults_of};
 use plan::index_use::PartitionSet;
 use plan::terms::has_subquery;
@@ -26,17 +25,17 @@ use results::{Result, SqlError};
 pub fn bind_insert(
     insert: &Insert,
     table: Arc<Table>,
-    mode: SqlMode,
+    names: &Names<'_>,
     over_row: &RowBinder<'_>,
 ) -> Bound<InsertPlan> {
-    bind_insert_beside(insert, table, mode, Vec::new(), over_row)
+    bind_insert_beside(insert, table, names, Vec::new(), over_row)
 }
 
 /// The same of an INSERT ... SELECT whose query gives more than the rows (`source_columns`).
 pub fn bind_insert_beside(
     insert: &Insert,
     table: Arc<Table>,
-    mode: SqlMode,
+    names: &Names<'_>,
     beside: Vec<(Vec<String>, ColumnType)>,
     over_row: &RowBinder<'_>,
 ) -> Bound<InsertPlan> {
@@ -46,6 +45,7 @@ pub fn bind_insert_beside(
     let defaults = defaults_of(&table)?;
     // Those that look at the rest of the row are made when it is there.
     let is_late = |position: usize| matches!(defaults[position], Store::Expression(_));
+    let over_table = names.over(&table, None, "field list");
     let mut base = 0u16;
     let rows = match &insert.source {
         Source::Query(_) => InsertRows::Query,
@@ -57,8 +57,7 @@ pub fn bind_insert_beside(
                 if row.len() != columns.len() && !empty {
                     return Err(count_mismatch(n as u64 + 1).into());
                 }
-                let names =
-                    Names { parameter_base: base, ..Names::of(&table, None, "field list", mode) };
+                let names = Names { parameter_base: base, ..over_table };
                 let mut values = Vec::with_capacity(row.len());
                 let mut parameters = 0;
                 for (value, position) in row.iter().zip(&columns) {
@@ -87,29 +86,27 @@ pub fn bind_insert_beside(
     };
     let width = columns.len() + beside.len();
     let incoming = IncomingNames { beside, ..incoming_names(insert, &table)? };
-    let names = Names {
-        incoming: Some(&incoming),
-        parameter_base: base,
-        ..Names::of(&table, None, "field list", mode)
-    };
+    let names = Names { incoming: Some(&incoming), parameter_base: base, ..over_table };
     let on_duplicate = bind_assignments(&insert.on_duplicate, &table, &names, Some(over_row))?;
     let asks = on_duplicate.iter().filter_map(|(_, node)| node.as_ref()).any(has_subquery);
     let update_now = update_now_columns(&table, &on_duplicate);
     let returning = match insert.returning.as_slice() {
         [] => None,
         items => {
-            let names =
-                Names { parameter_base: base, ..Names::of(&table, None, "field list", mode) };
+            let names = Names { parameter_base: base, ..over_table };
             Some(bind_returning(items, &table, &names)?)
         }
     };
     let mut waits =
         asks || on_duplicate.iter().filter_map(|(_, node)| node.as_ref()).any(Node::waits);
-    if let InsertRows::Values(plans) = &rows {
-        waits |= plans.iter().flat_map(|plan| plan.values.iter().flatten()).any(Node::waits);
-    }
+    waits |= rows.nodes().any(Node::waits);
+    let mut variables: Vec<_> =
+        returning.iter().flat_map(|of: &Returning| &of.variables).cloned().collect();
+    let updated = on_duplicate.iter().filter_map(|(_, node)| node.as_ref());
+    updated.chain(rows.nodes()).for_each(|node| push_variables(node, &mut variables));
     Ok(InsertPlan {
         waits,
+        variables,
         asks,
         replace: insert.replace,
         ignore: insert.ignore,
@@ -137,6 +134,7 @@ pub fn bind_filling(
     let columns = named_columns(&table, names)?;
     Ok(InsertPlan {
         waits: false,
+        variables: Vec::new(),
         asks: false,
         replace: on_duplicate == OnDuplicateSpec::Replaces,
         ignore: on_duplicate == OnDuplicateSpec::Ignored,

@@ -42,6 +42,17 @@ pub enum InsertRows {
     Query,
 }
 
+impl InsertRows {
+    /// The values that are written in the statement.
+    fn nodes(&self) -> impl Iterator<Item = &Node> {
+        let rows = match self {
+            InsertRows::Values(rows) => &rows[..],
+            InsertRows::Query => &[],
+        };
+        rows.iter().flat_map(|row| row.values.iter().flatten())
+    }
+}
+
 /// A bound INSERT or REPLACE.
 #[derive(Debug)]
 pub struct InsertPlan {
@@ -64,6 +75,8 @@ pub struct InsertPlan {
     /// Columns that ON DUPLICATE KEY UPDATE sets to the current time unless it names them.
     update_now: Vec<usize>,
     returning: Option<Returning>,
+    /// The types of the user variables that it was bound with.
+    pub variables: Vec<(String, ColumnType)>,
     /// Whether it can take long (SLEEP).
     waits: bool,
     /// Whether sub-queries stand in ON DUPLICATE KEY UPDATE.
