@@ -13,6 +13,7 @@
 mod bounds;
 mod log_output;
 mod names;
+mod words;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -34,6 +35,7 @@ pub use log_output::LogOutput;
 pub use names::{Definition, Kind, Reach, VARIABLES};
 use syntax::types::{character_set, collation};
 use values::{CharacterSet, Collation, ModeFault, SqlMode};
+use words::{word_of, words_of};
 
 /// What runs queries that are no look-ups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -211,29 +213,80 @@ fn typed(definition: &Definition, text: &str) -> Value {
     }
 }
 
+/// Error 1232.
+pub fn wrong_type(name: &str) -> SqlError {
+    let message = format!("Incorrect argument type to variable '{name}'");
+    SqlError::new(ErrorCode::WrongTypeForVar, message)
+}
+
 /// The text kept for a value given to a variable.
 fn normalise(definition: &Definition, value: &Value, text: String) -> Result<String> {
-    let wrong = || wrong_value(definition.name, if value.is_null() { "NULL" } else { &text });
-    match definition.kind {
-        Kind::Switch => match text.to_ascii_uppercase().as_str() {
-            "1" | "ON" | "TRUE" | "YES" => Ok("ON".to_string()),
-            "0" | "OFF" | "FALSE" | "NO" => Ok("OFF".to_string()),
+    let name = definition.name;
+    let wrong = || wrong_value(name, if value.is_null() { "NULL" } else { &text });
+    match (definition.kind, value) {
+        (Kind::Fraction, Value::Bytes(_) | Value::Null) => Err(wrong_type(name)),
+        (Kind::Fraction, _) => Ok(bounded(name, &text).unwrap_or(text)),
+        (_, Value::Decimal(_) | Value::Float(_) | Value::Double(_)) => Err(wrong_type(name)),
+        (Kind::Switch, Value::Bytes(_)) => match text.to_ascii_uppercase().as_str() {
+            "ON" | "TRUE" | "YES" => Ok("ON".to_string()),
+            "OFF" | "FALSE" | "NO" => Ok("OFF".to_string()),
             _ => Err(wrong()),
         },
-        Kind::Number => match text.parse::<i128>() {
-            Ok(number) => Ok(bounded(definition.name, &text).unwrap_or_else(|| number.to_string())),
-            Err(_) if matches!(value, Value::Bytes(_) | Value::Null) => Err(SqlError::new(
-                ErrorCode::WrongTypeForVar,
-                format!("Incorrect argument type to variable '{}'", definition.name),
-            )),
-            Err(_) => Err(wrong()),
+        (Kind::Switch, _) => match text.as_str() {
+            "1" => Ok("ON".to_string()),
+            "0" => Ok("OFF".to_string()),
+            _ => Err(wrong()),
         },
-        Kind::Fraction => match text.parse::<f64>() {
-            Ok(_) => Ok(bounded(definition.name, &text).unwrap_or(text)),
-            Err(_) => Err(wrong()),
+        (Kind::Number, _) => match text.parse::<i128>() {
+            Ok(number) if !matches!(value, Value::Bytes(_)) => {
+                Ok(bounded(name, &text).unwrap_or_else(|| number.to_string()))
+            }
+            _ => Err(wrong_type(name)),
         },
-        Kind::Text => Ok(text),
+        (Kind::Text, Value::Null) => match name {
+            "character_set_results" => Ok("NULL".to_string()),
+            "sql_mode" | "time_zone" | "lc_time_names" | "lc_messages" => Err(wrong()),
+            _ if words_of(name).is_some() || is_of_text_set(name) => Err(wrong()),
+            _ => Ok(text),
+        },
+        (Kind::Text, _) => {
+            let is_number = matches!(value, Value::Int(_) | Value::UInt(_));
+            match words_of(name) {
+                Some(words) => {
+                    word_of(words, &text, is_number).map(str::to_string).ok_or_else(wrong)
+                }
+                None if is_number => of_number(name, &text)?.ok_or_else(wrong),
+                None => Ok(text),
+            }
+        }
     }
+}
+
+/// Whether a variable names a collation or a character set.
+fn is_of_text_set(name: &str) -> bool {
+    name.starts_with("collation_") || name.starts_with("character_set_")
+}
+
+/// The text that a number stands for where a variable has a text; `None` where it stands for none.
+///
+/// # Errors
+/// 1232 where only a text is taken.
+fn of_number(name: &str, text: &str) -> Result<Option<String>> {
+    let number = text.parse::<u64>().ok();
+    let collation = || number.and_then(|number| Collation::of_number(u16::try_from(number).ok()?));
+    Ok(match name {
+        "sql_mode" => number.and_then(SqlMode::list_of_number),
+        "time_zone" | "default_storage_engine" | "default_tmp_storage_engine" | "init_connect" => {
+            return Err(wrong_type(name));
+        }
+        _ if name.starts_with("collation_") => {
+            Some(collation().map_or_else(|| text.to_string(), |known| known.name().to_string()))
+        }
+        _ if name.starts_with("character_set_") => {
+            Some(collation().map_or_else(|| text.to_string(), |known| known.set_name().to_string()))
+        }
+        _ => Some(text.to_string()),
+    })
 }
 
 impl GlobalVariables {
@@ -263,8 +316,8 @@ impl GlobalVariables {
     /// SET GLOBAL; `text` is the value printed. `None` restores the default.
     ///
     /// # Errors
-    /// 1193 for a name that is no variable's, 1238 or 1229 where it cannot be set, 1231 for a
-    /// value that it cannot have. It keeps its value then.
+    /// 1193 for a name that is no variable's, 1238, 1228 or 1229 where it cannot be set, 1231 or
+    /// 1232 for a value that it cannot have. It keeps its value then.
     pub fn set(&self, name: &str, value: Option<(&Value, String)>) -> Result<()> {
         let definition = definition(name).ok_or_else(|| unknown(name))?;
         definition.check_settable(true)?;
@@ -404,7 +457,6 @@ impl SessionVariables {
         }
         definition.check_settable(false)?;
         let text = match value {
-            Some((Value::Null, _)) if definition.kind == Kind::Text => "NULL".to_string(),
             Some((value, text)) => normalise(definition, value, text)?,
             None => globals.text(definition),
         };

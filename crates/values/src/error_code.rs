@@ -161,6 +161,7 @@ table! {
     DupArgument 1225 b"HY000";
     UserLimitReached 1226 b"42000";
     SpecificAccessDenied 1227 b"42000";
+    LocalVariable 1228 b"HY000";
     GlobalVariable 1229 b"HY000";
     WrongValueForVar 1231 b"42000";
     WrongTypeForVar 1232 b"42000";

@@ -47,6 +47,31 @@ const NAMES: [&str; 16] = [
 /// Modes of MySQL that would change what is stored or shown, and are not there.
 const NOT_HERE: [&str; 2] = ["ALLOW_INVALID_DATES", "PAD_CHAR_TO_FULL_LENGTH"];
 
+/// Modes by the bits of the number that MySQL takes for sql_mode; bits without a name are of modes
+/// that are gone.
+const BY_NUMBER: [(u8, &str); 20] = [
+    (0, "REAL_AS_FLOAT"),
+    (1, "PIPES_AS_CONCAT"),
+    (2, "ANSI_QUOTES"),
+    (3, "IGNORE_SPACE"),
+    (5, "ONLY_FULL_GROUP_BY"),
+    (6, "NO_UNSIGNED_SUBTRACTION"),
+    (7, "NO_DIR_IN_CREATE"),
+    (18, "ANSI"),
+    (19, "NO_AUTO_VALUE_ON_ZERO"),
+    (20, "NO_BACKSLASH_ESCAPES"),
+    (21, "STRICT_TRANS_TABLES"),
+    (22, "STRICT_ALL_TABLES"),
+    (23, "NO_ZERO_IN_DATE"),
+    (24, "NO_ZERO_DATE"),
+    (25, "ALLOW_INVALID_DATES"),
+    (26, "ERROR_FOR_DIVISION_BY_ZERO"),
+    (27, "TRADITIONAL"),
+    (29, "HIGH_NOT_PRECEDENCE"),
+    (30, "NO_ENGINE_SUBSTITUTION"),
+    (31, "PAD_CHAR_TO_FULL_LENGTH"),
+];
+
 /// Why a list is none of modes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModeFault {
@@ -96,6 +121,13 @@ impl SqlMode {
             };
         }
         Ok(SqlMode(bits))
+    }
+
+    /// The list that a number stands for; `None` where one of its bits is of no mode.
+    pub fn list_of_number(number: u64) -> Option<String> {
+        let named = |(bit, _): &&(u8, &str)| number >> bit & 1 == 1;
+        let names: Vec<&str> = BY_NUMBER.iter().filter(named).map(|(_, name)| *name).collect();
+        (names.len() == number.count_ones() as usize).then(|| names.join(","))
     }
 
     /// Digits that `/` adds behind the point (div_precision_increment).

@@ -99,3 +99,52 @@ execute s using @x
 set sql_safe_updates = 0
 execute s using @x
 select * from safe
+# Values of a wrong type, numbers in the place of words, scopes
+SET max_execution_time = 1.5
+SET max_execution_time = '1'
+SET max_execution_time = NULL
+SET max_execution_time = 18446744073709551616
+SET sql_safe_updates = '1'
+SET sql_safe_updates = 1.0
+SET sql_safe_updates = 2
+SET sql_safe_updates = 'on'
+SELECT @@sql_safe_updates
+SET sql_safe_updates = DEFAULT
+SET long_query_time = '1'
+SET long_query_time = 1
+SET last_insert_id = 'abc'
+SET last_insert_id = 1.5
+SET last_insert_id = -1
+SELECT @@last_insert_id
+SET sql_mode = 0
+SELECT @@sql_mode
+SET sql_mode = 34
+SELECT @@sql_mode
+SET sql_mode = 1.5
+SET sql_mode = DEFAULT
+SET transaction_isolation = 1
+SELECT @@transaction_isolation
+SET transaction_isolation = '1'
+SET transaction_isolation = 4
+SET transaction_isolation = 'serializable'
+SELECT @@transaction_isolation
+SET transaction_isolation = DEFAULT
+SET character_set_results = 8
+SELECT @@character_set_results
+SET character_set_results = NULL
+SET character_set_client = NULL
+SET character_set_client = 1.5
+SET collation_connection = 255
+SELECT @@collation_connection, @@character_set_connection
+SET collation_connection = 1000
+SET time_zone = 1
+SET NAMES utf8mb4
+SELECT @@global.timestamp
+SELECT @@session.version_comment
+SELECT @@global.warning_count
+SELECT @@session.max_connections
+SELECT @@global.insert_id
+SET GLOBAL timestamp = 1
+SET GLOBAL last_insert_id = 1
+SET SESSION max_connections = 1
+SELECT @@local.sql_safe_updates, @@global.sql_safe_updates

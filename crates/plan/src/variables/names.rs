@@ -26,6 +26,8 @@ pub enum Reach {
     Both,
     /// Only globally.
     Global,
+    /// Only by a session for itself.
+    Session,
     /// Nowhere.
     ReadOnly,
 }
@@ -61,8 +63,49 @@ impl Definition {
                     self.name
                 ),
             )),
+            Reach::Session if global => Err(SqlError::new(
+                ErrorCode::LocalVariable,
+                format!(
+                    "Variable '{}' is a SESSION variable and can't be used with SET GLOBAL",
+                    self.name
+                ),
+            )),
             _ => Ok(()),
         }
+    }
+
+    /// Whether it has a value of a session's own, and one for all of them.
+    fn has_scopes(&self) -> (bool, bool) {
+        const OF_BOTH: [&str; 5] = [
+            "default_table_encryption",
+            "gtid_owned",
+            "innodb_ft_user_stopword_table",
+            "restrict_fk_on_non_standard_key",
+            "xa_detach_on_prepare",
+        ];
+        const OF_SESSION: [&str; 4] =
+            ["error_count", "external_user", "proxy_user", "warning_count"];
+        match self.reach {
+            Reach::Both => (true, true),
+            Reach::Session => (true, false),
+            Reach::ReadOnly if OF_BOTH.contains(&self.name) => (true, true),
+            Reach::ReadOnly if OF_SESSION.contains(&self.name) => (true, false),
+            Reach::Global | Reach::ReadOnly => (false, true),
+        }
+    }
+
+    /// Whether its value is there in the scope that a name says: `@@session.`, `@@global.`.
+    ///
+    /// # Errors
+    /// 1238 where it is not.
+    pub fn check_scope(&self, global: bool) -> Result<()> {
+        let scope = match self.has_scopes() {
+            (_, false) if global => "SESSION",
+            (false, _) if !global => "GLOBAL",
+            _ => return Ok(()),
+        };
+        let message = format!("Variable '{}' is a {scope} variable", self.name);
+        Err(SqlError::new(ErrorCode::IncorrectGlobalLocalVar, message))
     }
 }
 
@@ -140,7 +183,7 @@ pub static VARIABLES: [Definition; 286] = [
     variable("group_concat_max_len", Kind::Number, "1048576", Reach::Both),
     variable("gtid_executed", Kind::Text, "", Reach::ReadOnly),
     variable("gtid_mode", Kind::Text, "OFF", Reach::Global),
-    variable("gtid_next", Kind::Text, "AUTOMATIC", Reach::Both),
+    variable("gtid_next", Kind::Text, "AUTOMATIC", Reach::Session),
     variable("gtid_owned", Kind::Text, "", Reach::ReadOnly),
     variable("gtid_purged", Kind::Text, "", Reach::Global),
     variable("have_dynamic_loading", Kind::Text, "NO", Reach::ReadOnly),
@@ -154,7 +197,7 @@ pub static VARIABLES: [Definition; 286] = [
     variable("have_symlink", Kind::Text, "DISABLED", Reach::ReadOnly),
     variable("host_cache_size", Kind::Number, "0", Reach::ReadOnly),
     variable("hostname", Kind::Text, "localhost", Reach::ReadOnly),
-    variable("identity", Kind::Number, "0", Reach::ReadOnly),
+    variable("identity", Kind::Number, "0", Reach::Session),
     variable("information_schema_stats_expiry", Kind::Number, "86400", Reach::Both),
     variable("init_connect", Kind::Text, "", Reach::Global),
     variable("init_file", Kind::Text, "", Reach::ReadOnly),
@@ -185,7 +228,7 @@ pub static VARIABLES: [Definition; 286] = [
     variable("innodb_strict_mode", Kind::Switch, "ON", Reach::Both),
     variable("innodb_thread_concurrency", Kind::Number, "0", Reach::ReadOnly),
     variable("innodb_version", Kind::Text, "8.0.36", Reach::ReadOnly),
-    variable("insert_id", Kind::Number, "0", Reach::Both),
+    variable("insert_id", Kind::Number, "0", Reach::Session),
     variable("interactive_timeout", Kind::Number, "28800", Reach::Both),
     variable("internal_tmp_mem_storage_engine", Kind::Text, "TempTable", Reach::Both),
     variable("join_buffer_size", Kind::Number, "262144", Reach::Both),
@@ -194,7 +237,7 @@ pub static VARIABLES: [Definition; 286] = [
     variable("key_cache_block_size", Kind::Number, "1024", Reach::Global),
     variable("large_files_support", Kind::Switch, "ON", Reach::ReadOnly),
     variable("large_pages", Kind::Switch, "OFF", Reach::ReadOnly),
-    variable("last_insert_id", Kind::Number, "0", Reach::Both),
+    variable("last_insert_id", Kind::Number, "0", Reach::Session),
     variable("lc_messages", Kind::Text, "en_US", Reach::Both),
     variable("lc_time_names", Kind::Text, "en_US", Reach::Both),
     variable("license", Kind::Text, "Apache-2.0", Reach::ReadOnly),
@@ -275,16 +318,16 @@ pub static VARIABLES: [Definition; 286] = [
     variable("progress_report_time", Kind::Number, "5", Reach::Both),
     variable("protocol_version", Kind::Number, "10", Reach::ReadOnly),
     variable("proxy_user", Kind::Text, "", Reach::ReadOnly),
-    variable("pseudo_replica_mode", Kind::Switch, "OFF", Reach::Both),
-    variable("pseudo_slave_mode", Kind::Switch, "OFF", Reach::Both),
-    variable("pseudo_thread_id", Kind::Number, "0", Reach::Both),
+    variable("pseudo_replica_mode", Kind::Switch, "OFF", Reach::Session),
+    variable("pseudo_slave_mode", Kind::Switch, "OFF", Reach::Session),
+    variable("pseudo_thread_id", Kind::Number, "0", Reach::Session),
     variable("query_alloc_block_size", Kind::Number, "8192", Reach::Both),
     variable("query_cache_limit", Kind::Number, "1048576", Reach::Global),
     variable("query_cache_size", Kind::Number, "0", Reach::Global),
     variable("query_cache_type", Kind::Text, "OFF", Reach::Both),
     variable("query_prealloc_size", Kind::Number, "8192", Reach::Both),
-    variable("rand_seed1", Kind::Number, "0", Reach::Both),
-    variable("rand_seed2", Kind::Number, "0", Reach::Both),
+    variable("rand_seed1", Kind::Number, "0", Reach::Session),
+    variable("rand_seed2", Kind::Number, "0", Reach::Session),
     variable("range_alloc_block_size", Kind::Number, "4096", Reach::Both),
     variable("range_optimizer_max_mem_size", Kind::Number, "8388608", Reach::Both),
     variable("read_buffer_size", Kind::Number, "131072", Reach::Both),
@@ -316,7 +359,7 @@ pub static VARIABLES: [Definition; 286] = [
     variable("sql_big_selects", Kind::Switch, "ON", Reach::Both),
     variable("sql_buffer_result", Kind::Switch, "OFF", Reach::Both),
     variable("sql_generate_invisible_primary_key", Kind::Switch, "OFF", Reach::Both),
-    variable("sql_log_bin", Kind::Switch, "ON", Reach::Both),
+    variable("sql_log_bin", Kind::Switch, "ON", Reach::Session),
     variable("sql_log_off", Kind::Switch, "OFF", Reach::Both),
     variable(
         "sql_mode",
@@ -350,7 +393,7 @@ pub static VARIABLES: [Definition; 286] = [
     variable("thread_stack", Kind::Number, "1048576", Reach::ReadOnly),
     variable("time_format", Kind::Text, "%H:%i:%s", Reach::ReadOnly),
     variable("time_zone", Kind::Text, "SYSTEM", Reach::Both),
-    variable("timestamp", Kind::Fraction, "0", Reach::Both),
+    variable("timestamp", Kind::Fraction, "0", Reach::Session),
     variable("tls_ciphersuites", Kind::Text, "", Reach::ReadOnly),
     variable("tls_version", Kind::Text, "", Reach::ReadOnly),
     variable("tmp_table_size", Kind::Number, "16777216", Reach::Both),
@@ -363,7 +406,7 @@ pub static VARIABLES: [Definition; 286] = [
     variable("tx_read_only", Kind::Switch, "OFF", Reach::Both),
     variable("unique_checks", Kind::Switch, "ON", Reach::Both),
     variable("updatable_views_with_limit", Kind::Text, "YES", Reach::Both),
-    variable("use_secondary_engine", Kind::Text, "ON", Reach::Both),
+    variable("use_secondary_engine", Kind::Text, "ON", Reach::Session),
     variable("version", Kind::Text, "", Reach::ReadOnly),
     variable("version_comment", Kind::Text, "Rowhouse", Reach::ReadOnly),
     variable("version_compile_machine", Kind::Text, "x86_64", Reach::ReadOnly),

@@ -202,10 +202,13 @@ impl Session {
         }
         match name {
             "last_insert_id" | "identity" => {
-                if let Some((value, _)) = &value {
-                    let number = expression::Number::of(value.as_datum(), self.variables.zone);
-                    self.last_insert_id = number.map_or(0, |(number, _)| number.to_bits());
-                }
+                self.last_insert_id = match value.as_ref().map(|(value, _)| value.as_datum()) {
+                    None => 0,
+                    Some(Datum::UInt(number)) => number,
+                    Some(Datum::Int(number)) => u64::try_from(number).unwrap_or(0),
+                    Some(_) => return Err(plan::variables::wrong_type(name)),
+                };
+                self.warn_if_beyond(name, value.as_ref().map(|(_, text)| text.as_str()));
                 return Ok(());
             }
             _ => {}

@@ -217,9 +217,9 @@ impl<'a> Names<'a> {
         if let Some(name) = first.value.strip_prefix("@@") {
             let scope = name.to_ascii_lowercase();
             let (global, name) = match (scope.as_str(), parts) {
-                ("global" | "persist", [_, name, ..]) => (true, name.value.as_str()),
-                ("session" | "local", [_, name, ..]) => (false, name.value.as_str()),
-                (_, [_]) => (false, name),
+                ("global" | "persist", [_, name, ..]) => (Some(true), name.value.as_str()),
+                ("session" | "local", [_, name, ..]) => (Some(false), name.value.as_str()),
+                (_, [_]) => (None, name),
                 _ => {
                     return Err(SqlError::new(
                         ErrorCode::UnknownSystemVariable,
@@ -236,8 +236,12 @@ impl<'a> Names<'a> {
                 crate::variables::Kind::Fraction => ColumnType::Double(None),
                 crate::variables::Kind::Text => text_type(1024),
             };
+            if let Some(global) = global {
+                definition.check_scope(global)?;
+            }
             // One that only SET GLOBAL sets has no value of the session's.
-            let global = global || definition.reach == crate::variables::Reach::Global;
+            let is_global = definition.reach == crate::variables::Reach::Global;
+            let global = global.unwrap_or(is_global);
             let kind = Kind::SystemVariable(definition.name.to_string(), global);
             return Ok(Some(Node::new(kind, ty, true)));
         }

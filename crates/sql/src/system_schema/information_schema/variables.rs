@@ -46,7 +46,7 @@ fn system_variables(facts: &ListingContext<'_>) -> Listing {
     for definition in &VARIABLES {
         let global = facts.sql.globals().text(definition);
         let own = match definition.reach {
-            Reach::Both => text(facts.variables.text(definition)),
+            Reach::Both | Reach::Session => text(facts.variables.text(definition)),
             Reach::Global | Reach::ReadOnly => Value::Null,
         };
         let origin = if global == definition.default { "COMPILE-TIME" } else { "SQL" };
@@ -56,7 +56,10 @@ fn system_variables(facts: &ListingContext<'_>) -> Listing {
             text(global),
             text(origin),
             text(definition.default),
-            text(if definition.reach == Reach::Both { "SESSION" } else { "GLOBAL" }),
+            text(match definition.reach {
+                Reach::Both | Reach::Session => "SESSION",
+                Reach::Global | Reach::ReadOnly => "GLOBAL",
+            }),
             text(match definition.kind {
                 Kind::Switch => "BOOLEAN",
                 Kind::Number => "BIGINT UNSIGNED",
