@@ -66,6 +66,8 @@ pub struct SessionVariables {
     pub week_format: u8,
     /// block_encryption_mode.
     pub block_mode: BlockMode,
+    /// sql_require_primary_key.
+    pub requires_primary_key: bool,
     /// sql_auto_is_null.
     pub auto_is_null: bool,
     /// sql_safe_updates.
@@ -175,6 +177,7 @@ pub fn has_effect(name: &str) -> bool {
             | "rowhouse_durability"
             | "slow_query_log"
             | "sql_auto_is_null"
+            | "sql_require_primary_key"
             | "sql_safe_updates"
             | "sql_mode"
             | "sql_select_limit"
@@ -387,6 +390,7 @@ impl SessionVariables {
             number_offset: 1,
             week_format: 0,
             block_mode: BlockMode::default(),
+            requires_primary_key: false,
             auto_is_null: false,
             safe_updates: false,
             insert_id: None,
@@ -636,6 +640,7 @@ impl SessionVariables {
                 shown = Some(LogOutput::of(&text).ok_or_else(wrong)?.to_string());
             }
             "sql_auto_is_null" => self.auto_is_null = text == "ON",
+            "sql_require_primary_key" => self.requires_primary_key = text == "ON",
             "insert_id" => self.insert_id = text.parse().ok().filter(|number| *number > 0),
             "sql_safe_updates" => self.safe_updates = text == "ON",
             "lc_time_names" => {

@@ -58,6 +58,12 @@ pub(super) fn special(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserErro
         parser.advance_token();
         return Some(get_format(parser));
     }
+    if let Some(name) =
+        ["TIMESTAMPADD", "TIMESTAMPDIFF"].into_iter().find(|name| is_next(parser, name))
+    {
+        parser.advance_token();
+        return Some(by_unit(parser, name));
+    }
     if is_next(parser, "JSON_VALUE") {
         parser.advance_token();
         return Some(json_value(parser));
@@ -282,7 +288,39 @@ fn trim(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
     Ok(trimmed(text, Some(Box::new(first))))
 }
 
-/// What follows GET_FORMAT: `(DATE | TIME | DATETIME | TIMESTAMP, place)`; the word becomes a text.
+/// A word of the grammar among the arguments of a call. It is no column, and is printed as it is.
+fn word_argument(word: &str) -> Expr {
+    Expr::Value(Value::Number(word.to_string(), false).into())
+}
+
+/// The word that stands for an argument, as `special` puts it there.
+pub fn argument_word(argument: &Expr) -> Option<&str> {
+    match argument {
+        Expr::Value(literal) => match &literal.value {
+            Value::Number(word, false) => {
+                word.starts_with(|first: char| first.is_ascii_alphabetic()).then_some(word)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What follows TIMESTAMPADD and TIMESTAMPDIFF: `(unit, a, b)`.
+fn by_unit(parser: &mut Parser<'_>, name: &str) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    let word = parser.parse_identifier()?.value.to_ascii_uppercase();
+    let unit = word.strip_prefix("SQL_TSI_").unwrap_or(&word);
+    parser.expect_token(&Token::Comma)?;
+    let first = parser.parse_expr()?;
+    parser.expect_token(&Token::Comma)?;
+    let second = parser.parse_expr()?;
+    parser.expect_token(&Token::RParen)?;
+    let arguments = vec![word_argument(unit), first, second];
+    Ok(Expr::Function(plain_call(name, arguments)))
+}
+
+/// What follows GET_FORMAT: `(DATE | TIME | DATETIME | TIMESTAMP, place)`.
 fn get_format(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
     parser.expect_token(&Token::LParen)?;
     const KINDS: [Keyword; 4] =
@@ -295,8 +333,7 @@ fn get_format(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
     parser.expect_token(&Token::Comma)?;
     let place = parser.parse_expr()?;
     parser.expect_token(&Token::RParen)?;
-    let kind = Expr::Value(Value::SingleQuotedString(kind.to_string()).into());
-    Ok(Expr::Function(plain_call("GET_FORMAT", vec![kind, place])))
+    Ok(Expr::Function(plain_call("GET_FORMAT", vec![word_argument(kind), place])))
 }
 
 /// What follows WEIGHT_STRING: `(text [AS CHAR(n) | AS BINARY(n)])`, of which the length makes it

@@ -347,6 +347,14 @@ pub fn delete(cursor: &mut Cursor<'_>) -> Result<Delete> {
         targets = cursor.list(target)?;
         cursor.expect("USING")?;
         tables(cursor)?
+    } else if from_first {
+        // One table: of several it must be said of which the rows go.
+        if *cursor.peek() == Token::LParen {
+            return Err(cursor.syntax());
+        }
+        let parsed = cursor.parser_mut().parse_table_factor();
+        let relation = parsed.map_err(|error| cursor.translate(error))?;
+        vec![TableWithJoins { relation, joins: Vec::new() }]
     } else {
         tables(cursor)?
     };

@@ -46,7 +46,7 @@ pub mod view;
 mod view_text;
 pub mod xa;
 
-pub use call::{JSON_EMPTY, JSON_ERROR, MATCH};
+pub use call::{JSON_EMPTY, JSON_ERROR, MATCH, argument_word};
 pub use cursor::{Cursor, TableName};
 pub use error::{Error, Result, too_deep};
 pub use select_list::{is_list_in_brackets, item_texts};

@@ -31,7 +31,7 @@ use values::datum::Datum;
 use values::decimal::Decimal;
 
 pub use comment::{open_version_comments, skip_blank, skip_space, without_ends};
-pub(crate) use long_lists::LIST_MARK;
+pub(crate) use long_lists::{BYTES_LIST_MARK, LIST_MARK};
 use shape::{Part, Scanner};
 use values::SqlMode;
 
@@ -40,6 +40,8 @@ use crate::error::{Error, Result};
 /// Stands in the shape behind the `?` of a literal that is bytes or a number: the base of its
 /// digits.
 pub(crate) const DIGITS_MARK: &[u8] = b"16";
+/// Stands there behind that of a literal that is bytes and no number: it has too many digits.
+pub(crate) const BYTES_MARK: &[u8] = b"256";
 
 /// A literal taken out of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]

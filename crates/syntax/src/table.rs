@@ -428,6 +428,12 @@ fn index_part(cursor: &mut Cursor<'_>) -> Result<KeyPartSpec> {
 /// 1064.
 pub(super) fn sorted_column(cursor: &mut Cursor<'_>) -> Result<()> {
     cursor.name()?;
+    // The column's name, behind those of its table and database.
+    for _ in 0..2 {
+        if cursor.take_token(&Token::Period) {
+            cursor.name()?;
+        }
+    }
     let _order = cursor.take("ASC") || cursor.take("DESC");
     Ok(())
 }

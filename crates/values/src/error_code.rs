@@ -449,6 +449,7 @@ table! {
     FkCannotDropParent 3730 b"HY000";
     FkCannotUseVirtualColumn 3733 b"HY000";
     FkNoColumnParent 3734 b"HY000";
+    TableWithoutPk 3750 b"HY000";
     WarnDataTruncatedFunctionalIndex 3751 b"01000";
     WarnDataOutOfRangeFunctionalIndex 3752 b"22003";
     FunctionalIndexOnJsonOrGeometry 3753 b"42000";

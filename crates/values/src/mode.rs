@@ -11,21 +11,21 @@ use crate::types::Collation;
 /// div_precision_increment and collation_connection differ from their defaults: they go wherever
 /// the modes do, and plans are kept by all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SqlMode(u32);
+pub struct SqlMode(u64);
 
 /// div_precision_increment, unless a session says otherwise.
-const DIVISION_DIGITS: u32 = 4;
+const DIVISION_DIGITS: u64 = 4;
 /// Where its bits begin.
-const DIVISION_SHIFT: u32 = 27;
+const DIVISION_SHIFT: u32 = 59;
 /// Where the bits of collation_connection begin: its number in the protocol, 0 for the default.
-const COLLATION_SHIFT: u32 = 16;
+const COLLATION_SHIFT: u32 = 48;
 /// All of them.
-const COLLATION_BITS: u32 = 0x1ff << COLLATION_SHIFT;
+const COLLATION_BITS: u64 = 0x1ff << COLLATION_SHIFT;
 /// The collation of literals, unless a session says otherwise.
 const CONNECTION: Collation = Collation::Utf8Mb4GeneralCi;
 
 /// Names by bit; a mode that only names others is expanded by `parse`.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "REAL_AS_FLOAT",
     "PIPES_AS_CONCAT",
     "ANSI_QUOTES",
@@ -42,10 +42,11 @@ const NAMES: [&str; 16] = [
     "NO_ENGINE_SUBSTITUTION",
     "HIGH_NOT_PRECEDENCE",
     "TIME_TRUNCATE_FRACTIONAL",
+    "ALLOW_INVALID_DATES",
 ];
 
-/// Modes of MySQL that would change what is stored or shown, and are not there.
-const NOT_HERE: [&str; 2] = ["ALLOW_INVALID_DATES", "PAD_CHAR_TO_FULL_LENGTH"];
+/// Modes of MySQL that would change what is shown, and are not there.
+const NOT_HERE: [&str; 1] = ["PAD_CHAR_TO_FULL_LENGTH"];
 
 /// Modes by the bits of the number that MySQL takes for sql_mode; bits without a name are of modes
 /// that are gone.
@@ -138,7 +139,7 @@ impl SqlMode {
     /// These modes with so many digits, of which there are 30 at most.
     #[must_use]
     pub fn with_division_digits(self, digits: u8) -> SqlMode {
-        let digits = u32::from(digits.min(30)) ^ DIVISION_DIGITS;
+        let digits = u64::from(digits.min(30)) ^ DIVISION_DIGITS;
         SqlMode(self.0 & ((1 << DIVISION_SHIFT) - 1) | digits << DIVISION_SHIFT)
     }
 
@@ -153,14 +154,14 @@ impl SqlMode {
     /// These modes with that collation.
     #[must_use]
     pub fn with_connection_collation(self, collation: Collation) -> SqlMode {
-        let number = if collation == CONNECTION { 0 } else { u32::from(collation.number()) };
+        let number = if collation == CONNECTION { 0 } else { u64::from(collation.number()) };
         SqlMode(self.0 & !COLLATION_BITS | number << COLLATION_SHIFT)
     }
 
     /// The modes of `named`, with what else this session says.
     #[must_use]
     pub fn with_flags_of(self, named: SqlMode) -> SqlMode {
-        const FLAGS: u32 = (1 << NAMES.len()) - 1;
+        const FLAGS: u64 = (1 << NAMES.len()) - 1;
         SqlMode(self.0 & !FLAGS | named.0 & FLAGS)
     }
 
@@ -251,6 +252,11 @@ impl SqlMode {
     /// Digits of a second that have no room are cut off, not rounded.
     pub fn truncates_fractions(self) -> bool {
         self.0 & (1 << 15) != 0
+    }
+
+    /// Every month has 31 days.
+    pub fn allows_invalid_dates(self) -> bool {
+        self.0 & (1 << 16) != 0
     }
 
     /// NOT binds as `!` does.

@@ -3,7 +3,7 @@
 //! Not here: conversion to a column's domain on writing (`values::convert`).
 
 use values::ErrorCode;
-use values::convert::{Converted, Issue, convert, without_digits};
+use values::convert::{Converted, Issue, convert, read_in_mode};
 use values::datum::{Datum, Value};
 use values::temporal::Time;
 use values::types::ColumnType;
@@ -80,11 +80,13 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
                 }
                 other => other,
             };
-            let cut = match scope.mode.truncates_fractions() && *ty != ColumnType::Date {
-                true => without_digits(ty, datum, scope.zone),
-                false => None,
+            // A day has no fraction to be rounded.
+            let wanted = match ty {
+                ColumnType::Date => &ColumnType::DateTime { fsp: 6 },
+                _ => ty,
             };
-            let datum = cut.as_ref().map_or(datum, Value::as_datum);
+            let read = read_in_mode(scope.mode, wanted, datum, scope.zone);
+            let datum = read.as_ref().map_or(datum, Value::as_datum);
             let converted = match ty {
                 ColumnType::Date => day_of(datum, scope),
                 _ => convert(ty, datum, scope.zone),

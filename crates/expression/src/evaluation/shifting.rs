@@ -73,7 +73,7 @@ pub fn shift_node<'a>(
     }
     let Some(from) = scope.moment(base.datum()) else { return Ok(NULL) };
     // No day is so many days behind another that is none.
-    if from.date().has_zero_part() {
+    if from.date().has_zero_part() || !from.date().is_real() {
         return Ok(NULL);
     }
     let Some(moved) = shift(from, length) else {

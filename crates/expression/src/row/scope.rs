@@ -24,7 +24,7 @@ use crate::statement::time_names::TimeNames;
 use crate::statement::warning::{Level, Warnings};
 use crate::tree::function::Function;
 use crate::tree::node::Node;
-use crate::value::compare::{moment, span};
+use crate::value::compare::{bound, moment, span};
 use crate::value::number::{Number, is_blank};
 
 /// The row that columns are read from.
@@ -248,7 +248,10 @@ impl<'a> Scope<'a> {
     /// The same with other words for a text that says none.
     fn moment_or(&self, datum: Datum<'_>, said: &str) -> Option<DateTime> {
         let Datum::Time(time) = datum else {
-            let found = moment(datum, self.zone);
+            let found = match self.mode.allows_invalid_dates() {
+                true => bound(datum, self.zone),
+                false => moment(datum, self.zone),
+            };
             // A text that says no day, where the mode wants one (MySQL 9.7 answers so).
             let is_refused = |moment: &DateTime| {
                 moment.is_zero() && self.mode.no_zero_date() && matches!(datum, Datum::Bytes(_))

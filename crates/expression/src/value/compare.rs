@@ -12,7 +12,7 @@ use values::convert::{Issue, convert};
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::temporal::{
-    Date, DateTime, Fraction, ReadDateTime, ReadTime, Time, Zone, days_in_month, number_to_bound,
+    Date, DateTime, Fraction, ReadDateTime, ReadTime, Time, Zone, number_to_bound,
     number_to_datetime, read_datetime, read_time,
 };
 use values::types::{Collation, ColumnType};
@@ -28,7 +28,7 @@ use crate::value::types::UNTYPED;
 pub fn is_day_of_mode(text: &[u8], mode: SqlMode) -> Option<bool> {
     let read = read_kept(text)?;
     let day = read.value.date();
-    let is_real = day.has_zero_part() || day.day() <= days_in_month(day.year(), day.month());
+    let is_real = day.has_zero_part() || mode.allows_invalid_dates() || day.is_real();
     (is_real && !mode.refuses_day(day, read.value.is_zero())).then_some(!read.garbage)
 }
 
@@ -148,7 +148,7 @@ pub fn moment(datum: Datum<'_>, zone: Zone) -> Option<DateTime> {
 /// What a day or a moment is compared with: of a text or a number also a day that its month has
 /// not, which lies behind all of the month's (MariaDB 10.11 answers so:
 /// tests/oracle/sql/bounds.sql).
-fn bound(datum: Datum<'_>, zone: Zone) -> Option<DateTime> {
+pub(crate) fn bound(datum: Datum<'_>, zone: Zone) -> Option<DateTime> {
     moment_as(datum, zone, read_kept, number_to_bound)
 }
 

@@ -286,7 +286,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable))
         }
         Expr::Prefixed { prefix, value } => introduced(&prefix.value, bind(value, names)?),
-        Expr::TypedString(typed) => typed_text(&typed.data_type, &typed.value.value),
+        Expr::TypedString(typed) => typed_text(&typed.data_type, &typed.value.value, names.mode),
         _ => special(expr, names),
     }
 }

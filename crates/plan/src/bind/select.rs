@@ -26,9 +26,10 @@ use super::scope::QueryScope;
 use super::title::{item_name, named_within, result_type};
 use super::zero_date::{is_never_null, last_number_as_null, zero_date_as_null};
 use crate::bind::scalar::{Bound, needs_literals, unsupported};
-use crate::terms::{has, has_literal, push_terms};
+use crate::terms::{has, has_literal, is_volatile, push_terms};
 use crate::tree::{
-    Aggregate, Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Source, Windowing,
+    Aggregate, Body, Frame, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Source,
+    WindowFunction, Windowing,
 };
 use results::SqlError;
 
@@ -109,6 +110,7 @@ impl Binder<'_> {
         }
         let aggregates = scope.aggregates.take();
         let mut windowing = Windowing { functions: scope.windows.take(), inputs: Vec::new() };
+        order_windows(&mut windowing.functions, &order, &outputs);
         let mut grouping = Grouping { keys, rollup, aggregates, others: Vec::new() };
         let distinct = matches!(select.distinct, Some(ast::Distinct::Distinct));
         let names = scope.window_names.take();
@@ -262,19 +264,6 @@ impl Binder<'_> {
             ([ast::GroupByWithModifier::Rollup], _) => (exprs, true),
             _ => return unsupported("GROUP BY with a modifier"),
         };
-        let listed = |at: usize| -> Bound<Node> {
-            // Wildcards make positions of items and of columns differ.
-            let wild = |item: &ast::SelectItem| {
-                matches!(
-                    item,
-                    ast::SelectItem::Wildcard(_) | ast::SelectItem::QualifiedWildcard(..)
-                )
-            };
-            if select.projection.iter().any(wild) {
-                return unsupported("the position of * in GROUP BY");
-            }
-            Ok(items[at].node.clone())
-        };
         let mut keys: Vec<Node> = Vec::with_capacity(exprs.len());
         for expr in exprs {
             let expr = match expr {
@@ -286,7 +275,7 @@ impl Binder<'_> {
                 _ => None,
             };
             let key = match (position(expr, items.len(), "group statement")?, alias) {
-                (Some(at), _) => listed(at)?,
+                (Some(at), _) => items[at].node.clone(),
                 (None, Some(alias)) => alias,
                 (None, None) => self.expression(scope, expr, "group statement")?,
             };
@@ -343,6 +332,28 @@ impl Binder<'_> {
             keys.push(SortKey { position, descending });
         }
         Ok(keys)
+    }
+}
+
+/// Windows that say nothing of partitions and of an order see the rows in the order that the query
+/// gives them in, as in MySQL: `SELECT ROW_NUMBER() OVER () .. ORDER BY a` numbers what is shown.
+fn order_windows(functions: &mut [WindowFunction], order: &[SortKey], outputs: &[Node]) {
+    let says_nothing = |function: &WindowFunction| {
+        function.window.partition.is_empty() && function.window.order.is_empty()
+    };
+    let node = |key: &SortKey| &outputs[key.position];
+    if !functions.iter().all(says_nothing)
+        || order.iter().any(|key| is_over_windows(node(key)) || is_volatile(node(key)))
+    {
+        return;
+    }
+    for function in functions.iter_mut().filter(|function| function.depends_on_order()) {
+        let window = &mut function.window;
+        window.order = order.iter().map(|key| (node(key).clone(), key.descending)).collect();
+        if !window.frame.counts_rows {
+            // Without an order all rows were peers.
+            window.frame = Frame::WHOLE;
+        }
     }
 }
 

@@ -35,6 +35,25 @@ pub struct WindowFunction {
     pub nullable: bool,
 }
 
+impl WindowFunction {
+    /// Whether rows that come in another order give another result, where they are all peers.
+    pub fn depends_on_order(&self) -> bool {
+        match &self.call {
+            WindowCall::RowNumber
+            | WindowCall::Tile(_)
+            | WindowCall::Neighbour { .. }
+            | WindowCall::First(_)
+            | WindowCall::Last(_)
+            | WindowCall::Nth(..) => true,
+            WindowCall::Rank
+            | WindowCall::DenseRank
+            | WindowCall::PercentRank
+            | WindowCall::CumulativeDistribution => false,
+            WindowCall::Aggregate(_) => self.window.frame.counts_rows,
+        }
+    }
+}
+
 /// The functions that are only ones over windows.
 pub const WINDOW_FUNCTIONS: [&str; 11] = [
     "ROW_NUMBER",

@@ -9,7 +9,7 @@
 
 use parking_lot::Mutex;
 use values::SqlMode;
-use values::convert::{Issue, of_today, without_digits};
+use values::convert::{Issue, of_today, read_in_mode};
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::text::{fill_with_zeros, write_text};
@@ -111,11 +111,8 @@ impl ConversionRules {
             }
             None => of_today(&to.ty, datum, self.now, self.zone),
         };
-        let cut = match self.mode.truncates_fractions() {
-            true => without_digits(&to.ty, datum, self.zone),
-            false => None,
-        };
-        let datum = cut.as_ref().map_or(datum, Value::as_datum);
+        let read = read_in_mode(self.mode, &to.ty, datum, self.zone);
+        let datum = read.as_ref().map_or(datum, Value::as_datum);
         let converted = to.convert_from(datum, &from.ty, self.zone);
         let refused = || self.mode.refuses_value(&converted.value).then_some(Issue::OutOfRange);
         match converted.issue.or_else(refused) {

@@ -93,6 +93,9 @@ pub(crate) fn plan(
     for alteration in others.into_iter().chain(adds).chain(foreign) {
         work.apply(alteration)?;
     }
+    if work.definition.named_columns().is_empty() {
+        return Err(BrokenRule::AllColumnsDropped.into());
+    }
     work.keep_indexes(old)?;
     work.drop_checks_of_dropped_columns()?;
     check_key_parts(old, &work.definition)?;
@@ -397,9 +400,6 @@ impl Plan {
     fn drop_column(&mut self, name: &str) -> Result<()> {
         let position = self.column(name)?;
         self.check_not_partitioned_by(name)?;
-        if self.definition.named_columns().len() == 1 {
-            return Err(BrokenRule::AllColumnsDropped.into());
-        }
         let indexes = self.definition.indexes.len();
         for index in (0..indexes).rev() {
             let parts = &mut self.definition.indexes[index].parts;

@@ -113,6 +113,7 @@ impl Session {
         if self.passes_over(&parsed)? {
             return Ok(self.done(0));
         }
+        self.check_definition_under_locks(&parsed)?;
         let _entered = self.enter_definitions(&parsed)?;
         let held = match &parsed {
             // Its transaction keeps others out for longer than the statement.

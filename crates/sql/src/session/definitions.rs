@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use expression::Level;
-use rows::alter::{AlterWork, ConversionRules};
+use rows::alter::{AlterWork, Alteration, ConversionRules};
 use rows::bulk::Progress;
 use rows::ddl::{ENGINE, NewTable};
 use rows::foreign_key::ForeignKeyChecks;
-use rows::table::Patience;
+use rows::table::{Patience, Table};
 use sqlparser::ast::visit_relations;
 use syntax::TableName;
 use syntax::alter::{AlterSpec, AlterTable};
@@ -188,6 +188,7 @@ impl Session {
             let source = self.base_table(like)?;
             let mut table = ddl::new_table_like(&source, &database, &name);
             table.foreign_key_checks = self.foreign_key_checks();
+            self.check_has_primary_key(&table)?;
             if replaced {
                 self.drop_replaced(&table)?;
             }
@@ -198,6 +199,7 @@ impl Session {
         let given = given.unwrap_or_default();
         let mut table = self.table_made_of(create, &database, &given)?;
         table.foreign_key_checks = self.foreign_key_checks();
+        self.check_has_primary_key(&table)?;
         if replaced {
             self.drop_replaced(&table)?;
         }
@@ -364,7 +366,7 @@ impl Session {
                 format!("Table to exchange with partition is temporary: '{}'", other.name);
             return Err(SqlError::new(ErrorCode::PartitionExchangeTempTable, message));
         }
-        let of = |table: &rows::Table| (table.database.clone(), table.name.clone());
+        let of = |table: &Table| (table.database.clone(), table.name.clone());
         let ((database, name), (other_database, other_name)) = (of(&table), of(&other));
         drop((table, other));
         let exchanged = self.sql.engine().exchange_partition(
@@ -410,6 +412,7 @@ impl Session {
         self.warn_all(limits.warnings);
         let alterations =
             ddl::alterations(&table, &specs, now, session, self.variables.text_rules)?;
+        self.check_keeps_primary_key(&table, &alterations)?;
         let (database, name) = (table.database.clone(), table.name.clone());
         let work = self.sql.engine().alter_work_of(&table, alterations.clone())?;
         check_algorithm(&specs, work)?;
@@ -441,15 +444,49 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Refuses a new table without a primary key under sql_require_primary_key.
+    ///
+    /// # Errors
+    /// 3750.
+    pub(super) fn check_has_primary_key(&self, table: &NewTable) -> Result<()> {
+        let is_refused =
+            self.variables.requires_primary_key && !table.indexes.iter().any(|index| index.primary);
+        if is_refused { Err(without_primary_key()) } else { Ok(()) }
+    }
+
+    /// Refuses alterations that leave a table without one, or as it is without one.
+    fn check_keeps_primary_key(&self, table: &Table, alterations: &[Alteration]) -> Result<()> {
+        let is_added = |alteration: &Alteration| matches!(alteration, Alteration::AddIndex(index) if index.primary);
+        let is_dropped = |alteration: &Alteration| matches!(alteration, Alteration::DropPrimaryKey);
+        let is_kept = !table.has_hidden_key() && !alterations.iter().any(is_dropped);
+        let is_refused =
+            self.variables.requires_primary_key && !is_kept && !alterations.iter().any(is_added);
+        if is_refused { Err(without_primary_key()) } else { Ok(()) }
+    }
+}
+
+/// Error 3750.
+fn without_primary_key() -> SqlError {
+    SqlError::new(
+        ErrorCode::TableWithoutPk,
+        "Unable to create or change a table without a primary key, when the system variable \
+         'sql_require_primary_key' is set. Add a primary key to the table or unset this variable \
+         to avoid this message. Note that tables without a primary key can cause performance \
+         problems in row-based replication, so please consult your DBA before changing this \
+         setting.",
+    )
+}
+
 /// Refuses what is asked for by ALGORITHM and LOCK and cannot be given: who says LOCK=NONE counts
-/// on writers that go on. MariaDB 10.11 answers in these words.
+/// on writers that go on.
 fn check_algorithm(specs: &[AlterSpec], work: AlterWork) -> Result<()> {
     let reason = match work {
         AlterWork::Rows => "All rows are copied",
         _ => "ADD INDEX",
     };
     let refused = |asked: &str, reason: &str, instead: &str| {
-        let message = format!("{asked} is not supported. Reason: {reason}. Try {instead}");
+        let message = format!("{asked} is not supported. Reason: {reason}. Try {instead}.");
         Err(SqlError::new(ErrorCode::AlterOperationNotSupported, message))
     };
     let says_copy = |spec: &AlterSpec| matches!(spec, AlterSpec::Algorithm(word) if word == "COPY");

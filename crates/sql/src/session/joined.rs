@@ -48,9 +48,9 @@ impl Session {
         facts: &SqlContext,
     ) -> Result<WriteOutcome> {
         let asked = (&plan.query, plan.ignore);
-        self.change_joined(asked, statement, facts, |t, _, state, stream| {
+        self.change_joined(asked, statement, facts, |t, context, state, stream| {
             let mut progress = Progress::new(state.engine);
-            each_row(stream, &mut |line| plan.apply(t, state, line, &mut progress))?;
+            each_row(stream, &mut |line| plan.apply(t, context, state, line, &mut progress))?;
             Ok((!progress.is_stale()).then(|| progress.deleted()))
         })
     }

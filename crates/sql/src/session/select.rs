@@ -10,7 +10,7 @@ use expression::{Environment, ExecutionMemo, Scope, fit};
 use rows::store::Read;
 use sqlparser::ast::{GroupByExpr, Query, SetExpr, TableFactor};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
-use syntax::cursor::Place;
+use syntax::cursor::{Place, PlaceKind};
 use syntax::{Cursor, is_list_in_brackets, item_texts};
 use values::SqlMode;
 use values::datum::{Datum, Value};
@@ -458,7 +458,7 @@ pub(super) fn with_literals(
         let place = Place::of(name);
         let value = values.get(usize::from(place.number)).copied().unwrap_or(Datum::Null);
         token.token = match value {
-            Datum::Bytes(bytes) if place.is_digits => hexadecimal(bytes),
+            Datum::Bytes(bytes) if place.kind != PlaceKind::Any => hexadecimal(bytes),
             value => literal_token(value, zone),
         };
     }

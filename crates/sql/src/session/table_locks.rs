@@ -19,6 +19,7 @@ use std::sync::Arc;
 use rows::table::Table;
 use rows::table_locks::{TableLockKind, TableLocks};
 use syntax::TableName;
+use syntax::statement::Statement as Parsed;
 use values::ErrorCode;
 
 use super::Session;
@@ -98,30 +99,79 @@ impl Session {
     /// FLUSH TABLES: nothing is kept of a table that is not its definition.
     ///
     /// # Errors
+    /// As `check_locked_for_writing`.
+    pub(super) fn flush_tables(&self, names: &[TableName]) -> Result<Reply> {
+        names.iter().try_for_each(|name| self.check_locked_for_writing(name))?;
+        let tables = self.tables_locked_by_name().unwrap_or_default();
+        match tables.iter().find(|(_, for_writing)| names.is_empty() && !for_writing) {
+            Some((name, _)) => Err(read_locked(&name.table)),
+            None => Ok(self.done(0)),
+        }
+    }
+
+    /// What LOCK TABLES has locked, and whether for writing; `None`: it was not said.
+    fn tables_locked_by_name(&self) -> Option<&[(TableName, bool)]> {
+        let named = self.table_locks.as_ref()?.named.as_ref()?;
+        Some(&named.tables)
+    }
+
+    /// Whether LOCK TABLES has locked a table for writing; `None`: not at all.
+    fn is_locked_for_writing(&self, name: &TableName) -> Option<bool> {
+        let asked = self.qualified(name).ok()?;
+        let mut tables = self.tables_locked_by_name()?.iter();
+        let is_it = |one: &TableName| self.qualified(one).is_ok_and(|found| found == asked);
+        tables.find(|(one, _)| is_it(one)).map(|(_, for_writing)| *for_writing)
+    }
+
+    /// Refuses a table that the session may not change under its LOCK TABLES.
+    ///
+    /// # Errors
     /// 1100 for one that is not among those that LOCK TABLES has locked, 1099 for one that it has
     /// locked for reading.
-    pub(super) fn flush_tables(&self, names: &[TableName]) -> Result<Reply> {
-        let held = self.table_locks.as_ref().and_then(|held| held.named.as_ref());
-        let Some(TablesLockedByName { tables, .. }) = held else { return Ok(self.done(0)) };
-        let locked = |name: &TableName| {
-            let asked = self.qualified(name).ok()?;
-            tables.iter().find(|(one, _)| self.qualified(one).is_ok_and(|found| found == asked))
-        };
-        let read_locked = |name: &TableName| {
-            let message =
-                format!("Table '{}' was locked with a READ lock and can't be updated", name.table);
-            Err(SqlError::new(ErrorCode::TableNotLockedForWrite, message))
-        };
-        for name in names {
-            match locked(name) {
-                Some((_, true)) => {}
-                Some((name, false)) => return read_locked(name),
-                None => return Err(not_locked(&name.table)),
-            }
+    fn check_locked_for_writing(&self, name: &TableName) -> Result<()> {
+        if self.tables_locked_by_name().is_none() || self.temporary_table(name)?.is_some() {
+            return Ok(());
         }
-        match tables.iter().find(|(_, for_writing)| names.is_empty() && !for_writing) {
-            Some((name, _)) => read_locked(name),
-            None => Ok(self.done(0)),
+        match self.is_locked_for_writing(name) {
+            Some(true) => Ok(()),
+            Some(false) => Err(read_locked(&name.table)),
+            None => Err(not_locked(&name.table)),
+        }
+    }
+
+    /// Refuses a change of definitions that the session's LOCK TABLES does not cover.
+    ///
+    /// # Errors
+    /// As `check_locked_for_writing`; 1100 for a new table, 1192 for what is no table.
+    pub(super) fn check_definition_under_locks(&self, parsed: &Parsed) -> Result<()> {
+        if self.tables_locked_by_name().is_none() {
+            return Ok(());
+        }
+        match parsed {
+            Parsed::CreateDatabase { .. }
+            | Parsed::AlterDatabase { .. }
+            | Parsed::DropDatabase { .. }
+            | Parsed::CreateView(_)
+            | Parsed::DropView { .. }
+            | Parsed::CreateEvent(_)
+            | Parsed::AlterEvent(_)
+            | Parsed::DropEvent { .. } => Err(locked_or_active()),
+            Parsed::CreateTable(create)
+                if !create.temporary && self.is_locked_for_writing(&create.name).is_none() =>
+            {
+                Err(not_locked(&create.name.table))
+            }
+            Parsed::AlterTable(alter) => self.check_locked_for_writing(&alter.name),
+            Parsed::Truncate(name)
+            | Parsed::CreateIndex { table: name, .. }
+            | Parsed::DropIndex { table: name, .. } => self.check_locked_for_writing(name),
+            Parsed::DropTables { names, temporary: false, .. } => {
+                names.iter().try_for_each(|name| self.check_locked_for_writing(name))
+            }
+            Parsed::RenameTables(pairs) => {
+                pairs.iter().try_for_each(|(from, _)| self.check_locked_for_writing(from))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -233,6 +283,21 @@ impl Session {
             Ok(()) => Ok(()),
         }
     }
+}
+
+/// Error 1192.
+fn locked_or_active() -> SqlError {
+    SqlError::new(
+        ErrorCode::LockOrActiveTransaction,
+        "Can't execute the given command because you have active locked tables or an active \
+         transaction",
+    )
+}
+
+/// Error 1099.
+fn read_locked(table: &str) -> SqlError {
+    let message = format!("Table '{table}' was locked with a READ lock and can't be updated");
+    SqlError::new(ErrorCode::TableNotLockedForWrite, message)
 }
 
 /// Error 1100.

@@ -84,6 +84,7 @@ impl Session {
             Some(like) => new_like(&*self.base_table(like)?, &database, &name),
             None => self.table_made_of(create, &database, &given)?,
         };
+        self.check_has_primary_key(&new)?;
         let table = engine.create_temporary_table(new)?;
         self.drop_temporary(&database, &name);
         self.names_of_temporary().add(Arc::clone(&table));

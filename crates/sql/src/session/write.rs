@@ -379,18 +379,19 @@ fn asking<T>(
     }
 }
 
-/// Refuses to change all rows of a table, or those that no key leads to, under sql_safe_updates. A
-/// statement of several tables is let pass.
+/// Refuses to change all rows of a table, or those that no key leads to, under sql_safe_updates.
 ///
 /// # Errors
 /// 1175.
 fn check_safe(plan: &Plan) -> Result<()> {
-    let target = match plan {
-        Plan::Update(plan) => plan.target(),
-        Plan::Delete(plan) => plan.target(),
-        _ => return Ok(()),
+    let is_limited = match plan {
+        Plan::Update(plan) => plan.target().is_limited(),
+        Plan::Delete(plan) => plan.target().is_limited(),
+        Plan::JoinedUpdate(plan) => plan.is_limited(),
+        Plan::JoinedDelete(plan) => plan.is_limited(),
+        _ => true,
     };
-    if target.is_limited() {
+    if is_limited {
         return Ok(());
     }
     let message = "You are using safe update mode and you tried to update a table without a WHERE \

@@ -11,7 +11,7 @@ use rows::schema::Column;
 use rows::table::Table;
 use values::ErrorCode;
 use values::codes::shown_bytes;
-use values::convert::{Issue, first_unstorable, of_today, without_digits};
+use values::convert::{Issue, first_unstorable, of_today, read_in_mode};
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -191,11 +191,8 @@ impl WriteContext<'_> {
         let scalar = json_scalar_for(&column.ty, from, datum);
         let datum = scalar.as_ref().map_or(datum, Cell::datum);
         let datum = of_today(&column.ty, datum, self.facts.now, zone);
-        let cut = match self.facts.mode.truncates_fractions() {
-            true => without_digits(&column.ty, datum, zone),
-            false => None,
-        };
-        let datum = cut.as_ref().map_or(datum, Value::as_datum);
+        let read = read_in_mode(self.facts.mode, &column.ty, datum, zone);
+        let datum = read.as_ref().map_or(datum, Value::as_datum);
         let converted = column.assign_from(datum, from, zone);
         if let Some(issue) = converted.issue {
             self.issue(column, datum, from, issue, row)?;

@@ -43,8 +43,9 @@ use super::{Ask, WriteContext, WriteOutcome};
 use plan::bind::ROW_KEY;
 use plan::bind::scalar::Bound;
 use plan::column_default::{Store, default_at, now_value};
+use plan::point::AccessKind;
 use plan::relations::Relations;
-use plan::tree::QueryPlan;
+use plan::tree::{Body, JoinStep, Member, QueryPlan, Scan, Source};
 use results::{Result, SqlError};
 
 /// A table of the statement, under the name that it has there.
@@ -490,7 +491,43 @@ impl Progress {
     }
 }
 
+/// Whether a key leads to the rows of each of the tables that a query finds for being changed, or
+/// LIMIT says how many there are.
+fn is_limited(query: &QueryPlan, targets: &[Arc<Table>]) -> bool {
+    let Body::Select(select) = &query.query.body else { return true };
+    let is_target = |scan: &Scan| match &select.relations[scan.relation].source {
+        Source::Table(table) => targets.iter().any(|target| target.id == table.id),
+        _ => false,
+    };
+    let is_by_key = |scan: &Scan| {
+        let kind = scan.access.as_ref().map(|access| access.kind);
+        !matches!(kind, None | Some(AccessKind::All | AccessKind::Index))
+    };
+    query.query.limit.is_some()
+        || scans_of(&select.plan.steps).all(|scan| !is_target(scan) || is_by_key(scan))
+}
+
+/// All relations that steps read, those within groups among them.
+fn scans_of(steps: &[JoinStep]) -> Box<dyn Iterator<Item = &Scan> + '_> {
+    Box::new(steps.iter().flat_map(|step| match &step.member {
+        Member::Scan(scan) => Box::new(std::iter::once(&**scan)),
+        Member::Group(steps, _) => scans_of(steps),
+    }))
+}
+
+impl JoinedUpdate {
+    /// As `is_limited`.
+    pub fn is_limited(&self) -> bool {
+        is_limited(&self.query, &self.targets)
+    }
+}
+
 impl JoinedDelete {
+    /// As `is_limited`.
+    pub fn is_limited(&self) -> bool {
+        is_limited(&self.query, &self.targets)
+    }
+
     /// The tables that are written to.
     pub fn targets(&self) -> impl Iterator<Item = &Table> {
         self.targets.iter().map(|table| &**table)
@@ -536,10 +573,12 @@ impl JoinedDelete {
     /// Deletes the rows of one line of the result that the query gave in a state.
     ///
     /// # Errors
-    /// Those of the first row that cannot be deleted; rows before it are deleted.
+    /// Those of the first row that cannot be deleted and is not forgiven; rows before it are
+    /// deleted.
     pub fn apply(
         &self,
         transaction: &mut Transaction,
+        context: &WriteContext<'_>,
         state: &FoundIn<'_>,
         line: &[Datum<'_>],
         progress: &mut Progress,
@@ -551,9 +590,11 @@ impl JoinedDelete {
                 continue;
             }
             let delete = &mut |_: &RowRef<'_>| Ok(RowChange::Delete);
-            match state.change(transaction, table, key, delete)? {
-                Some(outcome) => progress.changed += u64::from(outcome == ChangeOutcome::Deleted),
-                None => progress.is_stale = true,
+            match state.change(transaction, table, key, delete) {
+                Ok(Some(ChangeOutcome::Deleted)) => progress.changed += 1,
+                Ok(Some(_)) => {}
+                Ok(None) => progress.is_stale = true,
+                Err(error) => context.forgive(error)?,
             }
         }
         Ok(())

@@ -5,7 +5,7 @@
 use memchr::{memchr, memchr2};
 use values::decimal::Decimal;
 
-use super::{DIGITS_MARK, Literal, Part, Scanner, is_word, leading_word, unescape};
+use super::{BYTES_MARK, DIGITS_MARK, Literal, Part, Scanner, is_word, leading_word, unescape};
 use crate::error::Result;
 
 /// Hexadecimal digits of the longest literal that can be meant as a number.
@@ -89,14 +89,15 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Takes bytes out that are so many hexadecimal digits.
+    /// Takes bytes out, whose place is marked: they are no text of the client's character set.
     fn take_digits(&mut self, bytes: impl Iterator<Item = u8>, digits: usize) {
         let from = self.out.arena.len() as u32;
         self.out.arena.extend(bytes);
         self.take(Literal::Arena(from, self.out.arena.len() as u32));
-        if digits <= NUMBER_DIGITS_MAX {
-            self.out.shape.extend_from_slice(DIGITS_MARK);
-        }
+        self.out.shape.extend_from_slice(match digits <= NUMBER_DIGITS_MAX {
+            true => DIGITS_MARK,
+            false => BYTES_MARK,
+        });
     }
 
     /// A literal of hexadecimal digits, which begins at `start`.
@@ -151,8 +152,7 @@ impl Scanner<'_, '_> {
             self.last_word = None;
             return;
         }
-        let digits = 2 * bytes.len();
-        self.take_digits(bytes.into_iter(), digits);
+        self.take_digits(bytes.into_iter(), NUMBER_DIGITS_MAX + 1);
     }
 
     /// A literal of bits, which is bytes or a number as one of hexadecimal digits is.

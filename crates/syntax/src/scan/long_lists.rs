@@ -12,8 +12,12 @@
 //!
 //! Not here: how many places a word stands for once it is read (`cursor::Place`).
 
+use super::BYTES_MARK;
+
 /// What follows the `?` of a list, before the number of its places.
 pub(crate) const LIST_MARK: &str = "17";
+/// The same where they are bytes.
+pub(crate) const BYTES_LIST_MARK: &str = "18";
 /// Places from which on a list is shortened.
 const LONG: usize = 1000;
 
@@ -30,10 +34,13 @@ pub(super) fn shorten(shape: &mut Vec<u8>) -> usize {
             (Some(open), byte) if open == byte => quote = None,
             (None, b'\'' | b'"' | b'`') => quote = Some(byte),
             (None, b'(') if follows_in(&shape[..at - 1]) => {
-                let Some((places, end)) = places(&shape[at..]) else { continue };
+                let found = [(b"".as_slice(), LIST_MARK), (BYTES_MARK, BYTES_LIST_MARK)]
+                    .into_iter()
+                    .find_map(|(each, all)| Some((places(&shape[at..], each)?, all)));
+                let Some(((places, end), mark)) = found else { continue };
                 if places >= LONG {
                     short.extend_from_slice(&shape[copied..at]);
-                    short.extend_from_slice(format!("?{LIST_MARK}{places}").as_bytes());
+                    short.extend_from_slice(format!("?{mark}{places}").as_bytes());
                     (copied, listed) = (at + end, listed + places);
                 }
                 at += end;
@@ -57,8 +64,9 @@ fn follows_in(before: &[u8]) -> bool {
         && rest.last().is_none_or(|byte| !(byte.is_ascii_alphanumeric() || b"_$`.@".contains(byte)))
 }
 
-/// How many places there are up to a `)`, and where that is; `None`: there is something else.
-fn places(text: &[u8]) -> Option<(usize, usize)> {
+/// How many places with a mark there are up to a `)`, and where that is; `None`: there is something
+/// else.
+fn places(text: &[u8], mark: &[u8]) -> Option<(usize, usize)> {
     let (mut places, mut at) = (0, 0);
     let skip_space = |mut at: usize| {
         while text.get(at).is_some_and(u8::is_ascii_whitespace) {
@@ -68,11 +76,9 @@ fn places(text: &[u8]) -> Option<(usize, usize)> {
     };
     loop {
         at = skip_space(at);
-        if text.get(at) != Some(&b'?') {
-            return None;
-        }
+        let behind = text.get(at..)?.strip_prefix(b"?")?.strip_prefix(mark)?;
         places += 1;
-        at = skip_space(at + 1);
+        at = skip_space(text.len() - behind.len());
         match text.get(at) {
             Some(b',') => at += 1,
             Some(b')') => return Some((places, at)),
@@ -100,6 +106,9 @@ mod tests {
         ));
         assert_eq!(short, "SELECT a IN(?, ?) FROM t WHERE b in (?171000) AND c NOT IN (?172000)");
         assert_eq!(listed, 3000);
+        let bytes = vec!["?256"; 1000].join(",");
+        let (short, listed) = shortened(&format!("a IN ({bytes}) OR b IN ({bytes}, ?)"));
+        assert_eq!((short, listed), (format!("a IN (?181000) OR b IN ({bytes}, ?)"), 1000));
     }
 
     #[test]

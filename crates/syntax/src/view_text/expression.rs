@@ -14,6 +14,7 @@ use sqlparser::ast::{
 use values::types::string_literal;
 
 use super::QueryPrinter;
+use crate::call::argument_word;
 use crate::cursor::{hex_of_bits, name_parts};
 
 /// The values of two rows side by side, those of rows within them in their places.
@@ -420,6 +421,14 @@ impl QueryPrinter<'_> {
             }
             ("date_sub" | "subdate", [moment, interval @ Expr::Interval(_)]) if is_plain => {
                 return self.moved(moment, " - ", interval);
+            }
+            ("timestampadd", [unit, amount, base]) if let Some(unit) = argument_word(unit) => {
+                self.push("(");
+                self.expression(base);
+                self.push(" + interval ");
+                self.expression(amount);
+                self.push(&format!(" {}", unit.to_lowercase()));
+                return self.push(")");
             }
             ("match", [against, Expr::Value(mode), columns @ ..]) if is_plain => {
                 self.push("(match ");

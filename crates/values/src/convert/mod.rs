@@ -10,7 +10,7 @@
 
 mod bits;
 mod dispatch;
-mod fraction;
+mod in_mode;
 mod integer;
 mod number;
 mod plain;
@@ -22,7 +22,7 @@ mod tests;
 mod words;
 
 pub use dispatch::{convert, from_text};
-pub use fraction::without_digits;
+pub use in_mode::read_in_mode;
 pub use plain::plain_of_text;
 pub use stored::{assign_from, convert_from, of_today};
 pub use strings::first_unstorable;

@@ -31,10 +31,16 @@ impl Date {
         valid.then(|| Date(u32::from(year) << 9 | u32::from(month) << 5 | u32::from(day)))
     }
 
-    /// What days are compared with: of every month there are 31. `None` if it is none of those.
+    /// What days are compared with, and what ALLOW_INVALID_DATES stores: of every month there are
+    /// 31. `None` if it is none of those.
     pub fn bound(year: u16, month: u8, day: u8) -> Option<Date> {
         let valid = year <= 9999 && month <= 12 && day <= 31;
         valid.then(|| Date(u32::from(year) << 9 | u32::from(month) << 5 | u32::from(day)))
+    }
+
+    /// Whether the calendar has the day, whose month or day may be 0.
+    pub fn is_real(self) -> bool {
+        self.day() <= days_in_month(self.year(), self.month())
     }
 
     /// The packed number.
@@ -42,10 +48,11 @@ impl Date {
         self.0
     }
 
-    /// The day behind a packed number, if it is one.
+    /// The day behind a packed number, if it is one. Of every month there are 31, as
+    /// ALLOW_INVALID_DATES stores them.
     pub fn from_packed(packed: u32) -> Option<Date> {
         let year = u16::try_from(packed >> 9).ok()?;
-        Self::new(year, (packed >> 5 & 15) as u8, (packed & 31) as u8)
+        Self::bound(year, (packed >> 5 & 15) as u8, (packed & 31) as u8)
     }
 
     /// The day behind a packed number that was made from one.

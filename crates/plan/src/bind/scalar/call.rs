@@ -11,7 +11,7 @@ use sqlparser::ast::{
     FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName,
 };
 use syntax::cursor::name_parts;
-use syntax::{JSON_EMPTY, JSON_ERROR};
+use syntax::{JSON_EMPTY, JSON_ERROR, argument_word};
 use values::ErrorCode;
 use values::datum::Value;
 use values::types::{Collation, ColumnType};
@@ -166,12 +166,12 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
             let (a, b) = (bind(a, names)?, bind(b, names)?);
             Ok(arithmetic_node(Arithmetic::Modulo, a, b, names.mode))
         }
-        ("TIMESTAMPADD", [Expr::Identifier(field), amount, base]) => {
-            let unit = unit(&field.value)?;
+        ("TIMESTAMPADD", [field, amount, base]) if let Some(word) = argument_word(field) => {
+            let unit = unit(word)?;
             Ok(shift_node(bind(base, names)?, bind(amount, names)?, unit, false))
         }
-        ("TIMESTAMPDIFF", [Expr::Identifier(field), from, to]) => {
-            let unit = unit(&field.value)?;
+        ("TIMESTAMPDIFF", [field, from, to]) if let Some(word) = argument_word(field) => {
+            let unit = unit(word)?;
             let [from, to] = [from, to].map(|expr| bind(expr, names).map(read_as_time));
             Ok(Node::new(Kind::Difference(unit, Box::new(from?), Box::new(to?)), BIGINT, true))
         }

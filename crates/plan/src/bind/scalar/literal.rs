@@ -1,22 +1,26 @@
 //! Literals: numbers, strings and the places of those that were taken out of the statement.
 
-use expression::{Kind, Node, TRUTH, UNTYPED};
+use expression::{Kind, Node, RESULT_BYTES_MAX, TRUTH, UNTYPED};
 use sqlparser::ast::{DataType, Expr, Value as Literal};
-use syntax::cursor::Place;
+use syntax::cursor::{Place, PlaceKind};
 use syntax::types::{character_set, with_collation};
-use values::ErrorCode;
 use values::codes::from_hex;
-use values::convert::from_text;
-use values::datum::Value;
+use values::convert::{convert, read_in_mode};
+use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
+use values::{ErrorCode, SqlMode};
 
 use super::{Bound, Names, bind, needs_literals, of_connection, unsupported};
 use results::SqlError;
 
 pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
     Ok(match value {
+        // A word of the grammar: `GET_FORMAT(DATE, ..)`.
+        Literal::Number(word, _) if word.starts_with(|first: char| first.is_ascii_alphabetic()) => {
+            Node::constant(Value::Bytes(word.as_bytes().to_vec()))
+        }
         Literal::Number(digits, _) => number(digits)?,
         Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text) => {
             Node::constant(Value::Bytes(text.as_bytes().to_vec()))
@@ -42,10 +46,11 @@ pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
         Literal::Placeholder(name) => {
             let place = Place::of(name);
             let number = place.number.saturating_sub(names.parameter_base);
-            if place.is_digits {
-                return Ok(Node::digits_parameter(number));
+            match place.kind {
+                PlaceKind::Any => parameter(number, names),
+                PlaceKind::Digits => Node::digits_parameter(number),
+                PlaceKind::Bytes => bytes_parameter(number),
             }
-            parameter(number, names)
         }
         other => return unsupported(other),
     })
@@ -54,6 +59,11 @@ pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
 fn parameter(number: u16, names: &Names<'_>) -> Node {
     let (ty, nullable) = names.resolver.map_or((UNTYPED, true), |known| known.literal(number));
     Node::new(Kind::Parameter(number), ty, nullable)
+}
+
+/// A literal of more digits than a number has: bytes, of no character set.
+fn bytes_parameter(number: u16) -> Node {
+    Node::new(Kind::Parameter(number), ColumnType::VarBinary { bytes: RESULT_BYTES_MAX }, false)
 }
 
 /// The items of a list, where a word may stand for many places.
@@ -68,11 +78,14 @@ pub(super) fn items(list: &[Expr], names: &Names<'_>) -> Bound<Vec<Node>> {
             _ => None,
         };
         match place.filter(|place| place.count > 1) {
-            Some(Place { number, count, .. }) => {
+            Some(Place { number, count, kind }) => {
                 let first = number.saturating_sub(names.parameter_base);
                 nodes.reserve_exact(usize::from(count));
-                let place = |nth| parameter(first.saturating_add(nth), names);
-                nodes.extend((0..count).map(|nth| of_connection(place(nth), names.mode)));
+                let place = |nth| match kind {
+                    PlaceKind::Bytes => bytes_parameter(first.saturating_add(nth)),
+                    _ => of_connection(parameter(first.saturating_add(nth), names), names.mode),
+                };
+                nodes.extend((0..count).map(place));
             }
             None => nodes.push(bind(item, names)?),
         }
@@ -84,7 +97,7 @@ pub(super) fn items(list: &[Expr], names: &Names<'_>) -> Bound<Vec<Node>> {
 ///
 /// # Errors
 /// 1525 for a text that says no such time.
-pub(super) fn typed_text(ty: &DataType, value: &Literal) -> Bound<Node> {
+pub(super) fn typed_text(ty: &DataType, value: &Literal, mode: SqlMode) -> Bound<Node> {
     let (Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text)) = value else {
         return needs_literals(value);
     };
@@ -98,7 +111,12 @@ pub(super) fn typed_text(ty: &DataType, value: &Literal) -> Bound<Node> {
         }
         other => return unsupported(other),
     };
-    let converted = from_text(&ty, text.as_bytes(), Zone::UTC);
+    let said = Datum::Bytes(text.as_bytes());
+    let read = match mode.allows_invalid_dates() {
+        true => read_in_mode(mode, &ty, said, Zone::UTC),
+        false => None,
+    };
+    let converted = convert(&ty, read.as_ref().map_or(said, Value::as_datum), Zone::UTC);
     if converted.issue.is_some() {
         return Err(SqlError::new(
             ErrorCode::WrongValue,

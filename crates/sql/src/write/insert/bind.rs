@@ -194,8 +194,12 @@ fn named_columns(table: &Table, names: &[String]) -> Result<Vec<usize>> {
 
 /// Positions of the columns that it gives values to.
 fn columns_of(insert: &Insert, table: &Table) -> Result<Vec<usize>> {
+    let has_values =
+        matches!(&insert.source, Source::Rows(rows) if rows.iter().any(|row| !row.is_empty()));
     match &insert.columns {
         None => Ok(table.listed_columns().collect()),
+        // `t () VALUES (1, 2)` names them all.
+        Some(names) if names.is_empty() && has_values => Ok(table.listed_columns().collect()),
         Some(names) => named_columns(table, names),
     }
 }
