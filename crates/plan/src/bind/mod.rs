@@ -21,6 +21,7 @@
 //!
 //! Not here: expressions (`scalar`), access paths and the order of joins (`optimize`).
 
+mod assigned_in_order;
 mod dependence;
 mod forms;
 mod from;

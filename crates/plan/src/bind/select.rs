@@ -168,6 +168,7 @@ impl Binder<'_> {
             straight: modifiers.is_some_and(|modifiers| modifiers.straight_join),
             plan: SelectPlan::default(),
         };
+        let (body, order) = self.assigned_in_order(body, order);
         let mut query = self.query_of(Body::Select(Box::new(body)), columns);
         query.order = order;
         Ok(query)

@@ -38,6 +38,8 @@ pub struct UpdatableView {
     name: String,
     /// The table that its rows are of.
     table: Arc<Table>,
+    /// The partitions that it shows; none are here if it shows all.
+    partitions: Vec<Ident>,
     /// Its columns, with what they are of the table's, whose names have no qualifier.
     columns: Vec<(String, Expr)>,
     /// What holds for the rows that it shows.
@@ -74,11 +76,8 @@ impl UpdatableView {
         }
         let query = view_query(&view.query).ok()?;
         let select = plain_select(&query)?;
-        let [TableWithJoins { relation: TableFactor::Table { name, alias, .. }, joins }] =
-            &select.from[..]
-        else {
-            return None;
-        };
+        let [TableWithJoins { relation, joins }] = &select.from[..] else { return None };
+        let TableFactor::Table { name, alias, partitions, .. } = relation else { return None };
         if !joins.is_empty() {
             return None;
         }
@@ -90,6 +89,9 @@ impl UpdatableView {
             Some(inner) => UpdatableView::of(&inner, catalog)?,
             None => UpdatableView::of_table(catalog.table(&database, &named.table).ok()?),
         };
+        if !partitions.is_empty() {
+            this.partitions.clone_from(partitions);
+        }
         let columns = std::mem::take(&mut this.columns);
         let mut layer = ViewLayer {
             view: Arc::clone(view),
@@ -140,7 +142,8 @@ impl UpdatableView {
         let named = table.named_columns().iter();
         let columns = named.map(|own| column(&own.name)).collect();
         let (conditions, checks, layers) = (Vec::new(), Vec::new(), Vec::new());
-        UpdatableView { name: String::new(), table, columns, conditions, checks, layers }
+        let (name, partitions) = (String::new(), Vec::new());
+        UpdatableView { name, table, partitions, columns, conditions, checks, layers }
     }
 
     /// The table, with what must hold for rows that are written through the view.
@@ -211,6 +214,7 @@ impl UpdatableView {
         Ok(Insert {
             columns: Some(columns),
             table: self.table_name(),
+            partitions: self.partitions.iter().map(|name| name.value.clone()).collect(),
             on_duplicate: self.assignments(&insert.on_duplicate, &shown, NamesAlone::Refused)?,
             returning: self.returning(&insert.returning, &shown)?,
             ..insert.clone()
@@ -249,13 +253,14 @@ impl UpdatableView {
     }
 
     fn put_in_place(&self, tables: &mut [TableWithJoins], shown: &str) {
-        let Some(TableFactor::Table { name, alias, .. }) =
+        let Some(TableFactor::Table { name, alias, partitions, .. }) =
             tables.first_mut().map(|tables| &mut tables.relation)
         else {
             return;
         };
         let parts = [&self.table.database, &self.table.name];
         *name = ObjectName::from(parts.map(|part| Ident::with_quote('`', part.clone())).to_vec());
+        partitions.clone_from(&self.partitions);
         *alias = Some(TableAlias {
             explicit: true,
             name: Ident::with_quote('`', shown),
