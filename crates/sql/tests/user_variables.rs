@@ -64,3 +64,29 @@ fn bytes_in_a_variable_were_a_text_that_found_and_removed_more() {
     run(s, "DELETE FROM t WHERE a = @n");
     assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "0", "a number is compared as one");
 }
+
+#[test]
+fn assignments_of_a_list_were_made_before_the_rows_were_sorted() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (g INT, a INT, KEY (g))");
+    run(s, "INSERT INTO t VALUES (1, 5), (2, 3), (1, 3), (2, 4), (1, 2), (2, 5), (1, 1)");
+    let numbered = "SELECT @n := @n + 1 AS n, a FROM t, (SELECT @n := 0) i ORDER BY a, g";
+    let in_order = "1\t1\n2\t2\n3\t3\n4\t3\n5\t4\n6\t5\n7\t5";
+    assert_eq!(run(s, numbered), in_order);
+    // The two highest of each group.
+    let highest = "SELECT g, a FROM (SELECT g, a, @n := IF(@g = g, @n + 1, 1) AS n, @g := g \
+                   FROM t, (SELECT @n := 0, @g := 0) i ORDER BY g, a DESC) q WHERE n <= 2";
+    assert_eq!(run(s, highest), "1\t5\n1\t3\n2\t5\n2\t4");
+    run(s, "SET @n = 0");
+    assert_eq!(run(s, "SELECT @n := @n + 1, a FROM t ORDER BY a LIMIT 2"), "1\t1\n2\t2");
+    assert_eq!(run(s, "SELECT @n"), "2", "what LIMIT leaves out is not counted");
+    run(s, "CREATE TABLE u SELECT @n := @n + 1 AS n, a FROM t ORDER BY a DESC, g");
+    assert_eq!(run(s, "SELECT GROUP_CONCAT(a ORDER BY n) FROM u"), "5,5,4,3,3,2,1");
+    run(s, "SET @n = 0");
+    run(s, "INSERT INTO u SELECT 100 + (@n := @n + 1), a FROM t ORDER BY a LIMIT 3");
+    assert_eq!(run(s, "SELECT GROUP_CONCAT(a ORDER BY n) FROM u WHERE n > 100"), "1,2,3");
+    run(s, "PREPARE p FROM 'SELECT @n := @n + ?, a FROM t WHERE g = ? ORDER BY a'");
+    run(s, "SET @n = 0, @step = 10, @g = 2");
+    assert_eq!(run(s, "EXECUTE p USING @step, @g"), "10\t3\n20\t4\n30\t5");
+}

@@ -2,7 +2,7 @@
 //!
 //! Not here: names and what they do (crate `sql`, `bind` and `write`).
 
-use sqlparser::ast::{Expr, OrderByExpr, Query, SetExpr, TableFactor, TableWithJoins, Value};
+use sqlparser::ast::{Expr, OrderByExpr, Query, SetExpr, TableFactor, TableWithJoins, Value, With};
 use sqlparser::tokenizer::Token;
 
 use super::cursor::{Cursor, TableName};
@@ -70,6 +70,8 @@ pub struct Insert {
 /// UPDATE.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
+    /// WITH.
+    pub with: Option<With>,
     /// IGNORE.
     pub ignore: bool,
     /// Tables; one, without joins, for the plain form.
@@ -87,6 +89,8 @@ pub struct Update {
 /// DELETE.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delete {
+    /// WITH.
+    pub with: Option<With>,
     /// IGNORE.
     pub ignore: bool,
     /// Tables to delete from, in the form for several tables; empty for the plain form.
@@ -127,9 +131,22 @@ pub fn change(cursor: &mut Cursor<'_>) -> Result<Change> {
         Ok(Change::Update(update(cursor)?))
     } else if cursor.take("DELETE") {
         Ok(Change::Delete(delete(cursor)?))
+    } else if let Some(with) = cursor.with()? {
+        if cursor.take("UPDATE") {
+            return Ok(Change::Update(Update { with: Some(with), ..update(cursor)? }));
+        }
+        cursor.expect("DELETE")?;
+        Ok(Change::Delete(Delete { with: Some(with), ..delete(cursor)? }))
     } else {
         Err(cursor.syntax())
     }
+}
+
+/// Whether a name is that of a query of WITH.
+pub fn is_of_with(with: Option<&With>, name: &TableName) -> bool {
+    let mut named = with.iter().flat_map(|with| &with.cte_tables);
+    name.database.is_none()
+        && named.any(|query| query.alias.name.value.eq_ignore_ascii_case(&name.table))
 }
 
 /// The table of the plain form of UPDATE and DELETE, its name and its alias.
@@ -291,7 +308,7 @@ pub fn update(cursor: &mut Cursor<'_>) -> Result<Update> {
     let assignments = cursor.list(assignment)?;
     let (selection, order, limit) = tail(cursor)?;
     cursor.expect_end()?;
-    Ok(Update { ignore, tables, assignments, selection, order, limit })
+    Ok(Update { with: None, ignore, tables, assignments, selection, order, limit })
 }
 
 fn tables(cursor: &mut Cursor<'_>) -> Result<Vec<TableWithJoins>> {
@@ -362,7 +379,8 @@ pub fn delete(cursor: &mut Cursor<'_>) -> Result<Delete> {
     // Of several tables nothing is given back.
     let returning = if targets.is_empty() { returning(cursor)? } else { Vec::new() };
     cursor.expect_end()?;
-    Ok(Delete { ignore, targets, tables: tables_read, selection, order, limit, returning })
+    let tables = tables_read;
+    Ok(Delete { with: None, ignore, targets, tables, selection, order, limit, returning })
 }
 
 /// `[RETURNING item, ...]`; `*` can only be the first of them.

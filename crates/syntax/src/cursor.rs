@@ -10,7 +10,8 @@
 //! Not here: the statements (`statement`, `table`, `show`, ...).
 
 use resources::interrupt;
-use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query};
+use sqlparser::ast::helpers::attached_token::AttachedToken;
+use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query, With};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Whitespace, Word};
@@ -462,6 +463,24 @@ impl<'a> Cursor<'a> {
         let mut query = parsed.map_err(|error| self.translate(error))?;
         name_columns(&mut query, self.text);
         Ok(query)
+    }
+
+    /// WITH and its queries, if it is next.
+    ///
+    /// # Errors
+    /// As `expression`.
+    pub fn with(&mut self) -> Result<Option<With>> {
+        if !self.is("WITH") {
+            return Ok(None);
+        }
+        let with_token = AttachedToken(self.parser.next_token());
+        let recursive = self.parser.parse_keyword(Keyword::RECURSIVE);
+        let parsed = self.parser.parse_comma_separated(Parser::parse_cte);
+        let mut cte_tables = parsed.map_err(|error| self.translate(error))?;
+        for named in &mut cte_tables {
+            name_columns(&mut named.query, self.text);
+        }
+        Ok(Some(With { with_token, recursive, cte_tables }))
     }
 
     /// A statement, as sqlparser knows it.

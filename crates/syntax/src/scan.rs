@@ -246,6 +246,43 @@ pub fn leading_word(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
+/// The word that says what a statement does: its first one, or the one behind the queries of WITH.
+pub fn statement_word(text: &[u8]) -> &[u8] {
+    let first = leading_word(text);
+    if !first.eq_ignore_ascii_case(b"with") {
+        return first;
+    }
+    let (mut at, mut depth) = (first.len(), 0usize);
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            quote @ (b'\'' | b'"' | b'`') => {
+                let inside = &text[at + 1..];
+                at += 1 + inside.iter().position(|byte| *byte == quote).unwrap_or(inside.len());
+            }
+            _ if depth == 0 && is_word(byte) => {
+                let word = leading_word(&text[at..]);
+                let verbs: [&[u8]; 5] = [b"select", b"update", b"delete", b"values", b"table"];
+                if verbs.iter().any(|verb| word.eq_ignore_ascii_case(verb)) {
+                    return word;
+                }
+                at += word.len();
+                continue;
+            }
+            _ => {
+                let behind = skip_space(text, at);
+                if behind > at {
+                    at = behind;
+                    continue;
+                }
+            }
+        }
+        at += 1;
+    }
+    first
+}
+
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }

@@ -12,8 +12,6 @@ set @t:=0
 select @t:=@t+1, a from sc order by a limit 2
 select @t
 set @i:=0
-insert into sc (g,a) select 9,@i:=@i+1 from sc order by a desc limit 3
-select g,a from sc where g=9 order by a
 set @x:=0
 select @x:=@x+1 n, s, upper(s) u from sc where g < 9 order by s desc, a
 select s, @x:=@x+1 n from sc where g = 1 order by 1
@@ -24,9 +22,3 @@ select @y
 set @l:=null
 select a, a-@l d, @l:=a from sc where g=1 order by a
 select (select @v:=max(a) from sc), @v
-create table ranked select @rn:=@rn+1 as rn, a, g from sc, (select @rn:=0) r order by a, g
-select * from ranked where rn < 5
-prepare p from 'select @q:=@q+?, a from sc, (select @q:=0) z where g < ? order by a, g'
-set @one=1, @nine=9
-execute p using @one, @nine
-update sc set a = (@u:=@u+1) order by a

@@ -20,7 +20,7 @@ import re
 
 from ways import NOT_HERE, Ways, answer, difference
 
-READS = re.compile(r"\s*(\(\s*)*(select|with|values)\b", re.I)
+READS = re.compile(r"\s*(\(\s*)*(select|values|with\b(?!.*\)\s*(update|delete)\b))\b", re.I | re.S)
 # What such a statement answers depends on what ran before it, so it is run once.
 ONCE = re.compile(r":=|found_rows\(|row_count\(|last_insert_id\(\w", re.I)
 ORDERED = re.compile(r"\border\s+by\b", re.I)

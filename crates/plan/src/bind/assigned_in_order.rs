@@ -114,9 +114,8 @@ fn name_by_place(node: &mut Node, named: &mut Vec<Node>) {
 
 fn is_to_be_sorted_first(select: &Select, order: &[SortKey]) -> bool {
     let assigns = |node: &Node| has(node, |kind| matches!(kind, Kind::Assign(..)));
-    let looks_elsewhere = |node: &Node| {
-        has_subquery(node) || has(node, |kind| matches!(kind, Kind::Outer(..)))
-    };
+    let looks_elsewhere =
+        |node: &Node| has_subquery(node) || has(node, |kind| matches!(kind, Kind::Outer(..)));
     let reads_variable =
         |node: &Node| has(node, |kind| matches!(kind, Kind::Assign(..) | Kind::UserVariable(_)));
     !order.is_empty()

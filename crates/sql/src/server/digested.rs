@@ -13,7 +13,7 @@ use syntax::Cursor;
 use syntax::change::change;
 use syntax::digest::digest_text;
 use syntax::scan::{
-    Scanned, leading_word, open_version_comments, skip_space, syntax_at, without_ends,
+    Scanned, open_version_comments, skip_space, statement_word, syntax_at, without_ends,
 };
 use syntax::statement::statement;
 use values::{ErrorCode, SqlMode};
@@ -59,7 +59,7 @@ fn check(text: &[u8], mode: SqlMode) -> syntax::Result<()> {
     let own = &text[scanned.start..];
     let shape = std::str::from_utf8(own).map_err(|_| syntax_at(text, scanned.start))?;
     let mut cursor = Cursor::new(shape, mode)?;
-    let is = |names: &[&[u8]]| names.iter().any(|n| leading_word(own).eq_ignore_ascii_case(n));
+    let is = |names: &[&[u8]]| names.iter().any(|n| statement_word(own).eq_ignore_ascii_case(n));
     if is(&[b"select", b"with", b"values", b"table"]) || own.first() == Some(&b'(') {
         cursor.query()?;
         cursor.expect_end()

@@ -19,10 +19,12 @@ use std::sync::Arc;
 use access::privilege::SYSTEM_USER;
 use access::{AccountName, ColumnAccess, Privilege, PrivilegeSet};
 use rows::schema::Column;
-use sqlparser::ast::{Expr, OrderByExpr, TableFactor, TableWithJoins, Visit, visit_expressions};
+use sqlparser::ast::{
+    Expr, OrderByExpr, TableFactor, TableWithJoins, Visit, With, visit_expressions,
+};
 use syntax::TableName;
 use syntax::alter::AlterSpec;
-use syntax::change::{AssignmentSpec, Change, Delete, Insert, ReturningItem, Update};
+use syntax::change::{AssignmentSpec, Change, Delete, Insert, ReturningItem, Update, is_of_with};
 use syntax::cursor::table_name;
 use syntax::load::{DuplicateSpec, LoadData};
 use syntax::set::{Scope, SetItem};
@@ -513,7 +515,7 @@ impl Session {
     }
 
     fn authorize_update(&self, update: &Update) -> Result<Vec<NamedTable>> {
-        let named = self.named_tables(&update.tables)?;
+        let named = self.named_tables(&update.tables, update.with.as_ref())?;
         let mut written: Vec<NamedTable> = Vec::new();
         for of_table in named {
             let known = self.known(&of_table);
@@ -537,7 +539,7 @@ impl Session {
     }
 
     fn authorize_delete(&self, delete: &Delete) -> Result<Vec<NamedTable>> {
-        let mut named = self.named_tables(&delete.tables)?;
+        let mut named = self.named_tables(&delete.tables, delete.with.as_ref())?;
         if !delete.targets.is_empty() {
             named.retain(|of_table| {
                 delete.targets.iter().any(|target| {
@@ -560,7 +562,11 @@ impl Session {
 
     /// The tables of FROM but the session's own; what is derived is a query, whose tables are
     /// looked at where it is bound.
-    fn named_tables(&self, tables: &[TableWithJoins]) -> Result<Vec<NamedTable>> {
+    fn named_tables(
+        &self,
+        tables: &[TableWithJoins],
+        with: Option<&With>,
+    ) -> Result<Vec<NamedTable>> {
         let mut named = Vec::new();
         let mut factors: Vec<&TableFactor> = Vec::new();
         for item in tables {
@@ -569,6 +575,9 @@ impl Session {
         for factor in factors {
             let TableFactor::Table { name, alias, .. } = factor else { continue };
             let Ok(own) = table_name(name) else { continue };
+            if is_of_with(with, &own) {
+                continue;
+            }
             let (database, table) = self.qualified(&own)?;
             if self.is_own_table(database, table) {
                 continue;

@@ -10,7 +10,7 @@ use access::Privilege;
 use expression::UserVariable;
 use expression::limits::Room;
 use syntax::item_texts;
-use syntax::scan::leading_word;
+use syntax::scan::statement_word;
 use syntax::statement::{Explain, ExplainSubject};
 use values::ErrorCode;
 use values::datum::Value;
@@ -123,7 +123,7 @@ impl Session {
     pub(super) fn explainable_word(text: &str) -> Option<&[u8]> {
         const WORDS: [&[u8]; 8] =
             [b"select", b"with", b"table", b"values", b"insert", b"replace", b"update", b"delete"];
-        let word = leading_word(text.as_bytes());
+        let word = statement_word(text.as_bytes());
         let is_known = WORDS.iter().any(|known| word.eq_ignore_ascii_case(known));
         (is_known || word.is_empty() && text.starts_with('(')).then_some(word)
     }
@@ -134,7 +134,7 @@ impl Session {
         analyze: bool,
         text: &str,
     ) -> Result<Listing> {
-        let word = leading_word(text.as_bytes()).to_ascii_lowercase();
+        let word = statement_word(text.as_bytes()).to_ascii_lowercase();
         match word.as_slice() {
             b"insert" | b"replace" | b"update" | b"delete" if analyze => {
                 Err(SqlError::unsupported("EXPLAIN ANALYZE of a statement that writes"))

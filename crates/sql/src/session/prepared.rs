@@ -14,7 +14,7 @@ use std::sync::Arc;
 use resources::budget::Share;
 use rows::Group;
 use sqlparser::ast::{Expr, visit_expressions};
-use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, without_ends};
+use syntax::scan::{Scanned, open_version_comments, skip_space, statement_word, without_ends};
 use values::datum::{Datum, Value};
 use values::{ErrorCode, SqlMode};
 
@@ -149,7 +149,7 @@ impl Session {
         &mut self,
         statement: &Statement<'_>,
     ) -> Result<(Option<Plan>, Arc<[ResultColumn]>)> {
-        let word = leading_word(statement.source());
+        let word = statement_word(statement.source());
         let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
         let query = is(b"select")
             || is(b"with")

@@ -29,7 +29,7 @@ use results::{ExecutionMode, Result, SqlError, panics};
 use expression::{KillMark, Level, ThreadGuard, TimeLimit, Warnings};
 use plan::tree::{ComparedText, TextCheck};
 use syntax::scan::{
-    Literal, Scanned, leading_word, open_version_comments, skip_space, without_ends,
+    Literal, Scanned, open_version_comments, skip_space, statement_word, without_ends,
 };
 
 use access::audit::AuditClass;
@@ -413,7 +413,7 @@ impl Session {
         let _telling = statement.how.may_wait.then(|| waiting::tell(&self.process.waits));
         self.limits.set_in_loop(!statement.how.may_wait);
         let source = statement.source();
-        let word = leading_word(source);
+        let word = statement_word(source);
         self.count_use(word)?;
         self.check_audit()?;
         let is = |name: &[u8]| word.eq_ignore_ascii_case(name);

@@ -216,7 +216,10 @@ impl Session {
         (change, update): (&Change, &Update),
         planner: &ChangePlanner<'_>,
     ) -> Bound<Plan> {
-        let only = self.only_table(&update.tables, "UPDATE")?;
+        let only = match update.with {
+            None => self.only_table(&update.tables, "UPDATE")?,
+            Some(_) => None,
+        };
         let written;
         let mut update = update;
         if let Some(OnlyTable { view: Some((view, shown)), .. }) = &only {
@@ -247,7 +250,7 @@ impl Session {
         (change, delete): (&Change, &Delete),
         planner: &ChangePlanner<'_>,
     ) -> Bound<Plan> {
-        let only = match delete.targets.is_empty() {
+        let only = match delete.targets.is_empty() && delete.with.is_none() {
             true => self.only_table(&delete.tables, "DELETE")?,
             false => None,
         };

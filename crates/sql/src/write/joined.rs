@@ -27,10 +27,10 @@ use sqlparser::ast::helpers::attached_token::AttachedToken;
 use sqlparser::ast::{
     Expr, GroupByExpr, Ident, LimitClause, ObjectName, ObjectNamePart, OrderBy, OrderByExpr,
     OrderByKind, Query, Select, SelectFlavor, SelectItem, SetExpr, TableFactor, TableWithJoins,
-    WildcardAdditionalOptions,
+    WildcardAdditionalOptions, With,
 };
 use syntax::TableName;
-use syntax::change::{Delete, Update};
+use syntax::change::{Delete, Update, is_of_with, single_table};
 use syntax::cursor::table_name;
 use values::ErrorCode;
 use values::datum::{Datum, Value};
@@ -39,6 +39,7 @@ use values::types::ColumnType;
 
 use super::column::StoredBy;
 use super::query_values::give;
+use super::through_view::not_updatable;
 use super::{Ask, WriteContext, WriteOutcome};
 use plan::bind::ROW_KEY;
 use plan::bind::scalar::Bound;
@@ -79,9 +80,28 @@ pub struct JoinedDelete {
     targets: Vec<Arc<Table>>,
 }
 
+/// Refuses a query of WITH among the targets of a statement, or as its only table.
+///
+/// # Errors
+/// 1288.
+fn refuse_with(
+    with: Option<&With>,
+    (tables, targets): (&[TableWithJoins], &[TableName]),
+    verb: &str,
+) -> Result<()> {
+    let only = single_table(tables).map(|(_, name, _)| name);
+    match targets.iter().chain(&only).find(|name| is_of_with(with, name)) {
+        Some(name) => Err(not_updatable(&name.table, verb)),
+        None => Ok(()),
+    }
+}
+
+/// Stored tables, and the queries of WITH, whose names are none of theirs.
+type Names<'a> = (Relations<'a>, Option<&'a With>);
+
 fn tables_of(
     tables: &[TableWithJoins],
-    relations: Relations<'_>,
+    relations: Names<'_>,
     database: Option<&str>,
 ) -> Result<Vec<NamedTarget>> {
     let mut named = Vec::new();
@@ -96,13 +116,16 @@ fn tables_of(
 
 fn factor_tables(
     factor: &TableFactor,
-    relations: Relations<'_>,
+    (relations, with): Names<'_>,
     database: Option<&str>,
     named: &mut Vec<NamedTarget>,
 ) -> Result<()> {
     match factor {
         TableFactor::Table { name, alias, args: None, .. } => {
             let name = table_name(name)?;
+            if is_of_with(with, &name) {
+                return Ok(());
+            }
             let of = name.database.as_deref().or(database);
             if of.is_some_and(|of| relations.view(of, &name.table).is_some()) {
                 return Ok(());
@@ -112,7 +135,8 @@ fn factor_tables(
             named.push(NamedTarget { shown, table });
         }
         TableFactor::NestedJoin { table_with_joins, .. } => {
-            let inner = tables_of(std::slice::from_ref(table_with_joins), relations, database)?;
+            let within = std::slice::from_ref(&**table_with_joins);
+            let inner = tables_of(within, (relations, with), database)?;
             named.extend(inner);
         }
         // Derived tables and files can be read, not changed; so can views, beside tables.
@@ -224,13 +248,16 @@ impl JoinedUpdate {
     /// Binds an UPDATE.
     ///
     /// # Errors
-    /// 1054 for a column that its tables do not have; those of binding the query.
+    /// 1054 for a column that its tables do not have, 1288 for a query of WITH; those of binding
+    /// the query.
     pub fn bind(
         update: &Update,
         relations: Relations<'_>,
         database: Option<&str>,
         ask: Ask<'_>,
     ) -> Bound<JoinedUpdate> {
+        refuse_with(update.with.as_ref(), (&update.tables, &[]), "UPDATE")?;
+        let relations = (relations, update.with.as_ref());
         let named = tables_of(&update.tables, relations, database)?;
         let mut targets: Vec<usize> = Vec::new();
         let mut sets = Vec::new();
@@ -255,7 +282,8 @@ impl JoinedUpdate {
             targets.iter().map(|at| key_item(&named[*at].shown)).collect();
         items.extend(values);
         let Update { tables, selection, order, limit, .. } = update.clone();
-        let query = query_of(items, tables, selection, order, limit);
+        let mut query = query_of(items, tables, selection, order, limit);
+        query.with.clone_from(&update.with);
         let targets: Vec<Arc<Table>> =
             targets.iter().map(|at| Arc::clone(&named[*at].table)).collect();
         let mut query = ask(&query)?;
@@ -536,8 +564,8 @@ impl JoinedDelete {
     /// Binds a DELETE.
     ///
     /// # Errors
-    /// 1109 for a target that is none of its tables, 1235 for RETURNING; those of binding the
-    /// query.
+    /// 1109 for a target that is none of its tables, 1288 for a query of WITH, 1235 for RETURNING;
+    /// those of binding the query.
     pub fn bind(
         delete: &Delete,
         relations: Relations<'_>,
@@ -547,6 +575,8 @@ impl JoinedDelete {
         if !delete.returning.is_empty() {
             return Err(SqlError::unsupported("RETURNING of rows that a query finds").into());
         }
+        refuse_with(delete.with.as_ref(), (&delete.tables, &delete.targets), "DELETE")?;
+        let relations = (relations, delete.with.as_ref());
         let named = tables_of(&delete.tables, relations, database)?;
         let mut chosen = Vec::new();
         if delete.targets.is_empty() {
@@ -565,7 +595,8 @@ impl JoinedDelete {
         }
         let items = chosen.iter().map(|(shown, _)| key_item(shown)).collect();
         let Delete { tables, selection, order, limit, .. } = delete.clone();
-        let query = query_of(items, tables, selection, order, limit);
+        let mut query = query_of(items, tables, selection, order, limit);
+        query.with.clone_from(&delete.with);
         let targets = chosen.into_iter().map(|(_, table)| table).collect();
         Ok(JoinedDelete { query: ask(&query)?, ignore: delete.ignore, targets })
     }

@@ -193,3 +193,18 @@ fn a_backslash_escapes_only_where_the_mode_says_so() {
 fn a_version_comment_without_an_end_stays_one() {
     assert_eq!(opened("/*! a */ 'b' /*! c"), "    a    'b' /*! c");
 }
+
+#[test]
+fn the_word_of_a_statement_stands_behind_the_queries_of_with() {
+    for (text, word) in [
+        ("SELECT 1", "SELECT"),
+        ("with q as (select 1) select * from q", "select"),
+        ("WITH q (a) AS (SELECT ')', `(` FROM t), r AS (SELECT 2) UPDATE t SET a = 1", "UPDATE"),
+        ("WITH RECURSIVE q AS (SELECT 1) DELETE FROM t", "DELETE"),
+        ("with update_q as (select 1) select 1", "select"),
+        ("with `delete` as (select 1) /* update ( */ -- delete (\n values row(1)", "values"),
+        ("with q as (select 1)", "with"),
+    ] {
+        assert_eq!(statement_word(text.as_bytes()), word.as_bytes(), "{text}");
+    }
+}
