@@ -582,6 +582,7 @@ fn partition_code(fault: &PartitionFault) -> ErrorCode {
         PartitionFault::TooMany => ErrorCode::TooManyPartitions,
         PartitionFault::DuplicateName(_) => ErrorCode::SameNamePartition,
         PartitionFault::FieldNotFound => ErrorCode::FieldNotFoundPart,
+        PartitionFault::FieldTwice(_) => ErrorCode::SameNamePartitionField,
         PartitionFault::Blob => ErrorCode::BlobFieldInPartFunc,
         PartitionFault::FieldType(_) => ErrorCode::FieldTypeNotAllowedAsPartitionField,
         PartitionFault::NotIncreasing => ErrorCode::RangeNotIncreasing,

@@ -32,6 +32,9 @@ pub enum PartitionFault {
     /// A column that is not there.
     #[error("Field in list of fields for partition function not found in table")]
     FieldNotFound,
+    /// A column that is named twice.
+    #[error("Duplicate partition field name '{0}'")]
+    FieldTwice(String),
     /// A text without end.
     #[error("A BLOB field is not allowed in partition function")]
     Blob,

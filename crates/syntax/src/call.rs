@@ -86,10 +86,20 @@ pub(super) fn special(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserErro
 
 /// What follows INTERVAL: an expression and a unit, which may be a compound one (DAY_MINUTE).
 fn interval(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
-    let value = Box::new(parser.parse_expr()?);
-    if let Expr::Tuple(arguments) = *value {
+    // The function has two arguments at least.
+    let arguments = parser.maybe_parse(|parser| {
+        parser.expect_token(&Token::LParen)?;
+        let first = parser.parse_expr()?;
+        parser.expect_token(&Token::Comma)?;
+        let mut arguments = vec![first];
+        arguments.extend(parser.parse_comma_separated(Parser::parse_expr)?);
+        parser.expect_token(&Token::RParen)?;
+        Ok(arguments)
+    })?;
+    if let Some(arguments) = arguments {
         return Ok(Expr::Function(plain_call("INTERVAL", arguments)));
     }
+    let value = Box::new(parser.parse_expr()?);
     Ok(Expr::Interval(Interval {
         value,
         leading_field: Some(parser.parse_date_time_field()?),

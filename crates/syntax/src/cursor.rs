@@ -127,6 +127,9 @@ impl<'a> Cursor<'a> {
         // Whether the token before can end an operand, or is a character set introducer.
         let (mut operand, mut introducer) = (false, false);
         for token in &mut tokens {
+            if let Some(bits) = bits_of(&token.token) {
+                token.token = Token::SingleQuotedByteStringLiteral(bits.to_string());
+            }
             if operand && is_word(&token.token, "MOD") {
                 token.token = Token::Mod;
             }
@@ -526,6 +529,14 @@ fn join_names_of_digits(tokens: &mut Vec<TokenWithSpan>) {
         }
         at += 1;
     }
+}
+
+/// The bits of `0b101`, which sqlparser takes for a name.
+fn bits_of(token: &Token) -> Option<&str> {
+    let Token::Word(word) = token else { return None };
+    let bits = word.value.strip_prefix("0b").filter(|_| word.quote_style.is_none())?;
+    let is_bits = !bits.is_empty() && bits.bytes().all(|bit| matches!(bit, b'0' | b'1'));
+    is_bits.then_some(bits)
 }
 
 /// Bits as the digits of their bytes: sqlparser reads these behind an introducer.

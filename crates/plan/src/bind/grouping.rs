@@ -115,7 +115,7 @@ pub(super) fn put_any_values(aggregates: &mut Vec<Aggregate>, given: &mut GivenR
 
 /// Calls `each` with what sub-queries of an expression say of this SELECT's aggregates, and their
 /// numbers.
-fn each_outer_aggregate(node: &mut Node, each: &mut dyn FnMut(&mut Node, usize)) {
+pub(super) fn each_outer_aggregate(node: &mut Node, each: &mut dyn FnMut(&mut Node, usize)) {
     if let Kind::Subquery(subquery) = &mut node.kind {
         outer_slots_mut(subquery.query_mut(), &mut |reference| {
             if let Kind::Outer(_, slot) = reference.kind

@@ -20,7 +20,10 @@ use values::ErrorCode;
 use super::Binder;
 use super::from::BoundFrom;
 use super::full_group::{GivenRows, JoinedRows, aggregate_of_all, aggregate_of_set};
-use super::grouping::{find_keys_of_sums, lift, lift_functions, lift_over_windows, put_any_values};
+use super::grouping::{
+    each_outer_aggregate, find_keys_of_sums, lift, lift_functions, lift_over_windows,
+    put_any_values,
+};
 use super::query::{bare_number, position};
 use super::scope::QueryScope;
 use super::title::{item_name, named_within, result_type};
@@ -285,7 +288,9 @@ impl Binder<'_> {
             {
                 scope.grouped.borrow_mut().push((name.to_owned(), key.clone()));
             }
-            if has(&key, |kind| matches!(kind, Kind::Aggregate(_) | Kind::Window(_))) {
+            if has(&key, |kind| matches!(kind, Kind::Aggregate(_) | Kind::Window(_)))
+                || asks_for_group(&key)
+            {
                 return Err(SqlError::new(
                     ErrorCode::WrongGroupField,
                     format!("Can't group on '{expr}'"),
@@ -334,6 +339,13 @@ impl Binder<'_> {
         }
         Ok(keys)
     }
+}
+
+/// Whether a sub-query in an expression is over aggregates of the SELECT that it stands in.
+fn asks_for_group(node: &Node) -> bool {
+    let mut asks = false;
+    each_outer_aggregate(&mut node.clone(), &mut |_, _| asks = true);
+    asks
 }
 
 /// Windows that say nothing of partitions and of an order see the rows in the order that the query

@@ -123,7 +123,11 @@ pub(crate) fn validate_partitioning(definition: &TableDefinition) -> Result<()> 
     {
         return fault(PartitionFault::FieldNotFound);
     }
+    let mut named = HashSet::new();
     for name in &columns {
+        if partitioning.is_by_columns() && !named.insert(name.to_lowercase()) {
+            return fault(PartitionFault::FieldTwice(name.to_string()));
+        }
         let Some(at) = definition.column(name) else {
             return fault(PartitionFault::FieldNotFound);
         };

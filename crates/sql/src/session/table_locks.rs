@@ -214,13 +214,16 @@ impl Session {
         Ok(named.map(|named| named.tables))
     }
 
-    /// Locks again what was laid down, of what is still there.
+    /// Locks again what was laid down, of what is still there; if nothing is, LOCK TABLES is over.
     ///
     /// # Errors
     /// 1205 when others do not leave in time: nothing is locked then.
     pub(super) fn take_locks_up(&mut self, held: Option<Vec<(TableName, bool)>>) -> Result<()> {
         let Some(mut tables) = held else { return Ok(()) };
         tables.retain(|(name, _)| self.definition(name).is_ok());
+        if tables.is_empty() {
+            return Ok(());
+        }
         self.table_locks = Some(self.locked(&tables)?);
         Ok(())
     }

@@ -36,7 +36,10 @@ fn literals_of_digits_are_marked_in_rows_and_stay_elsewhere() {
     assert_eq!(text, "INSERT INTO t VALUES (?16,?),(?,?)");
     assert_eq!((literals, runs), (10, vec![4, 1]));
     let (text, literals, _) = shape("INSERT INTO t VALUES (0x000102030405060708)");
-    assert_eq!((text.as_str(), literals), ("INSERT INTO t VALUES (?)", 1));
+    assert_eq!((text.as_str(), literals), ("INSERT INTO t VALUES (?256)", 1));
+    // Bytes of more digits than a number has are no text of the client's character set.
+    let (text, literals, _) = shape("DELETE FROM t WHERE a = 0x000102030405060708 OR b = 'c'");
+    assert_eq!((text.as_str(), literals), ("DELETE FROM t WHERE a = ?256 OR b = ?", 2));
     let (text, literals, _) = shape("UPDATE t SET a = 0x41, b = b'1' WHERE c = 0b11 AND d = 1");
     assert_eq!(text, "UPDATE t SET a = 0x41,b = b'1' WHERE c = b'11' AND d = ?");
     assert_eq!(literals, 1);
