@@ -691,3 +691,25 @@ fn what_mysql_refuses_of_subpartitions_is_refused() {
         assert_eq!(error(s, &create), number, "{create}");
     }
 }
+
+#[test]
+fn a_view_writes_to_its_partitions_or_to_those_that_the_statement_names() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE t (a INT, b INT) PARTITION BY RANGE (a) \
+         (PARTITION p VALUES LESS THAN (10), PARTITION q VALUES LESS THAN (20))",
+    );
+    run(s, "INSERT INTO t VALUES (1, 0), (11, 0)");
+    run(s, "CREATE VIEW v AS SELECT a, b FROM t PARTITION (p)");
+    run(s, "CREATE VIEW w AS SELECT a, b FROM t");
+    run(s, "UPDATE v SET b = 1");
+    assert_eq!(run(s, "SELECT a, b FROM t ORDER BY a"), "1\t1\n11\t0");
+    assert_eq!(error(s, "INSERT INTO v VALUES (12, 0)"), 1748);
+    run(s, "UPDATE w PARTITION (q) SET b = 2");
+    assert_eq!(run(s, "SELECT a, b FROM t ORDER BY a"), "1\t1\n11\t2");
+    assert_eq!(error(s, "INSERT INTO w PARTITION (q) VALUES (2, 0)"), 1748);
+    run(s, "DELETE FROM v");
+    assert_eq!(run(s, "SELECT a FROM t"), "11");
+}

@@ -18,22 +18,20 @@ use expression::{Kind, Node, slot};
 use super::Binder;
 use crate::index_use::IndexUse;
 use crate::terms::{has, has_subquery};
-use crate::tree::{
-    Body, IMPLICIT, Join, OutputColumn, Relation, Select, SelectPlan, SortKey, Source,
-};
+use crate::tree::{Body, IMPLICIT, Join, OutputColumn, Relation, Select, SortKey, Source};
 
 impl Binder<'_> {
     /// The same SELECT, which sorts its rows before its list assigns; and by what else it is to be
     /// sorted.
     pub(super) fn assigned_in_order(
         &self,
-        select: Select,
+        mut select: Select,
         order: Vec<SortKey>,
     ) -> (Select, Vec<SortKey>) {
         if !is_to_be_sorted_first(&select, &order) {
             return (select, order);
         }
-        let Select { relations, join, conditions, mut outputs, visible, straight, .. } = select;
+        let (mut outputs, visible) = (std::mem::take(&mut select.outputs), select.visible);
         let mut sorted_by: Vec<Node> =
             order.iter().map(|key| outputs[key.position].clone()).collect();
         outputs.truncate(visible);
@@ -57,21 +55,8 @@ impl Binder<'_> {
         });
         let columns = columns.collect();
         named.append(&mut sorted_by);
-        let sorted = Select {
-            relations,
-            join,
-            conditions,
-            grouping: None,
-            having: None,
-            windowing: None,
-            outputs: named,
-            visible: width,
-            distinct: false,
-            counts_found: false,
-            straight,
-            plan: SelectPlan::default(),
-        };
-        let mut query = self.query_of(Body::Select(Box::new(sorted)), columns);
+        (select.outputs, select.visible) = (named, width);
+        let mut query = self.query_of(Body::Select(Box::new(select)), columns);
         query.order = keys;
         let relation = Relation {
             name: String::new(),
@@ -81,20 +66,8 @@ impl Binder<'_> {
             locking: None,
             lateral: None,
         };
-        let list = Select {
-            relations: vec![relation],
-            join: Some(Join::Relation(0)),
-            conditions: Vec::new(),
-            grouping: None,
-            having: None,
-            windowing: None,
-            outputs,
-            visible,
-            distinct: false,
-            counts_found: false,
-            straight: false,
-            plan: SelectPlan::default(),
-        };
+        let join = Some(Join::Relation(0));
+        let list = Select::of_all(vec![relation], join, outputs, visible);
         (list, Vec::new())
     }
 }

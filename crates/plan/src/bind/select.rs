@@ -192,20 +192,7 @@ impl Binder<'_> {
         if !scope.aggregates.take().is_empty() || !scope.windows.take().is_empty() {
             return unsupported("ORDER BY of a set operation by a function of several rows");
         }
-        let body = Select {
-            relations: from.relations,
-            join: from.join,
-            conditions: Vec::new(),
-            grouping: None,
-            having: None,
-            windowing: None,
-            outputs,
-            visible,
-            distinct: false,
-            counts_found: false,
-            straight: false,
-            plan: SelectPlan::default(),
-        };
+        let body = Select::of_all(from.relations, from.join, outputs, visible);
         let mut query = self.query_of(Body::Select(Box::new(body)), columns);
         query.order = order;
         Ok(query)

@@ -380,6 +380,29 @@ pub struct Select {
 }
 
 impl Select {
+    /// Expressions over joined rows, all of them, of which so many are columns.
+    pub fn of_all(
+        relations: Vec<Relation>,
+        join: Option<Join>,
+        outputs: Vec<Node>,
+        visible: usize,
+    ) -> Select {
+        Select {
+            relations,
+            join,
+            conditions: Vec::new(),
+            grouping: None,
+            having: None,
+            windowing: None,
+            outputs,
+            visible,
+            distinct: false,
+            counts_found: false,
+            straight: false,
+            plan: SelectPlan::default(),
+        }
+    }
+
     /// Whether it only joins and filters, DISTINCT apart: a joined row is one of the result.
     pub fn is_plain(&self) -> bool {
         self.grouping.is_none()

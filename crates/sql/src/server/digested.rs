@@ -59,7 +59,8 @@ fn check(text: &[u8], mode: SqlMode) -> syntax::Result<()> {
     let own = &text[scanned.start..];
     let shape = std::str::from_utf8(own).map_err(|_| syntax_at(text, scanned.start))?;
     let mut cursor = Cursor::new(shape, mode)?;
-    let is = |names: &[&[u8]]| names.iter().any(|n| statement_word(own).eq_ignore_ascii_case(n));
+    let word = statement_word(own);
+    let is = |names: &[&[u8]]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
     if is(&[b"select", b"with", b"values", b"table"]) || own.first() == Some(&b'(') {
         cursor.query()?;
         cursor.expect_end()

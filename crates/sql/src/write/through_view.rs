@@ -211,10 +211,14 @@ impl UpdatableView {
                 .collect::<Result<_>>()?,
         };
         let shown = short(&self.name).to_owned();
+        let partitions = match self.partitions.is_empty() {
+            true => insert.partitions.clone(),
+            false => self.partitions.iter().map(|name| name.value.clone()).collect(),
+        };
         Ok(Insert {
             columns: Some(columns),
             table: self.table_name(),
-            partitions: self.partitions.iter().map(|name| name.value.clone()).collect(),
+            partitions,
             on_duplicate: self.assignments(&insert.on_duplicate, &shown, NamesAlone::Refused)?,
             returning: self.returning(&insert.returning, &shown)?,
             ..insert.clone()
@@ -260,7 +264,9 @@ impl UpdatableView {
         };
         let parts = [&self.table.database, &self.table.name];
         *name = ObjectName::from(parts.map(|part| Ident::with_quote('`', part.clone())).to_vec());
-        partitions.clone_from(&self.partitions);
+        if !self.partitions.is_empty() {
+            partitions.clone_from(&self.partitions);
+        }
         *alias = Some(TableAlias {
             explicit: true,
             name: Ident::with_quote('`', shown),
