@@ -10,8 +10,9 @@
 //! 2. A released lock goes to the longest waiting thread, if any, and to those behind it that can
 //!    share it; nobody can overtake them, but a sharer that wants the lock for itself: all who wait
 //!    wait for it.
-//! 3. A wait starts only while `waiting` is locked, and never when it would close a circle. So
-//!    circles cannot form: of all waits of a circle, the one that started last saw the others.
+//! 3. A wait starts only while `waiting` is locked, and never when it would close a circle; that of
+//!    a watcher, too. So circles cannot form: of all waits of a circle, the one that started last
+//!    saw the others.
 //! 4. Order of the mutexes: `waiting`, then one shard, then one waiter. Wakers run under none.
 //!
 //! Not here: which keys a request locks (`transaction`), ranges of keys (`ranges`), the wait for a
@@ -46,13 +47,13 @@ const PLACES_MIN: usize = 64;
 /// Shards of the table; a power of two. Enough that threads rarely meet at one mutex.
 const SHARDS: usize = 256;
 
-/// Wakers that a lock has at most: all are called when it is free, and one of them gets it. More
+/// Watchers that a lock has at most: all are woken when it is free, and one of them gets it. More
 /// wait in turn.
-const WAKERS_MAX: usize = 2;
+const WATCHERS_MAX: usize = 2;
 
 thread_local! {
-    /// The lock that this thread was refused last, and the table that it is in.
-    static REFUSED: Cell<Option<(usize, u64)>> = const { Cell::new(None) };
+    /// What this thread was refused last.
+    static REFUSED: Cell<Option<RefusedLock>> = const { Cell::new(None) };
 }
 
 /// Every lock held in this process.
@@ -138,7 +139,23 @@ impl Owners {
 #[derive(Default)]
 struct LockQueue {
     queue: VecDeque<Arc<Waiter>>,
-    wakers: Vec<LockWaker>,
+    watchers: Vec<Watcher>,
+}
+
+/// A lock that an owner was refused with `LockWait::Never`.
+#[derive(Clone, Copy)]
+struct RefusedLock {
+    /// The address of the table that it is in.
+    table: usize,
+    owner: u64,
+    lock: u64,
+}
+
+/// An owner that no thread waits for, and that asks for the lock again when it is woken. It may
+/// have gone on meanwhile: then the call only costs a look.
+struct Watcher {
+    owner: u64,
+    wake: LockWaker,
 }
 
 struct Waiter {
@@ -227,7 +244,7 @@ impl LockTable {
         }
         match wait {
             LockWait::Never => {
-                REFUSED.set(Some((self.address(), lock)));
+                REFUSED.set(Some(RefusedLock { table: self.address(), owner, lock }));
                 Err(Error::WouldWait(Wait::Lock))
             }
             LockWait::AtMost(time) => {
@@ -262,13 +279,11 @@ impl LockTable {
 
     /// Frees locks that `acquire` gave newly to `owner`.
     pub fn release(&self, owner: u64, locks: &[u64]) {
-        let mut wakers = Vec::new();
+        let mut woken = Vec::new();
         for &lock in locks {
-            self.release_one(owner, lock, &mut wakers);
+            self.release_one(owner, lock, &mut woken);
         }
-        for wake in wakers {
-            wake();
-        }
+        self.wake(woken);
     }
 
     /// Forgets what the calling thread was refused.
@@ -278,32 +293,35 @@ impl LockTable {
 
     /// Has `waker` called once, as soon as the lock is free that the calling thread was refused
     /// last with `LockWait::Never` since its turn began, and no thread waits for it; at once if it
-    /// is free by now. `false`: nothing was refused, or others wait for it, who come first.
+    /// is free by now. `false`: nothing was refused, or others wait for it, who come first, or the
+    /// wait would close a circle.
     ///
     /// A waker must not block, nor call back into this table.
     pub fn watch_refused(&self, waker: LockWaker) -> bool {
-        let Some((table, lock)) = REFUSED.take() else {
+        let Some(RefusedLock { table, owner, lock }) = REFUSED.take() else {
             return false;
         };
         if table != self.address() {
             return false;
         }
+        let mut waiting = self.waiting.lock();
         let mut locks = self.shard(lock).locks.lock();
-        match locks.get_mut(&lock) {
-            None => {
-                drop(locks);
-                waker();
-                true
-            }
-            Some(held) => {
-                let wanted = held.wanted.get_or_insert_default();
-                let is_one_of_few = wanted.queue.is_empty() && wanted.wakers.len() < WAKERS_MAX;
-                if is_one_of_few {
-                    wanted.wakers.push(waker);
-                }
-                is_one_of_few
-            }
+        let Some(held) = locks.get_mut(&lock) else {
+            drop((locks, waiting));
+            waker();
+            return true;
+        };
+        let wanted = held.wanted.get_or_insert_default();
+        if !wanted.queue.is_empty() || wanted.watchers.len() == WATCHERS_MAX {
+            return false;
         }
+        wanted.watchers.push(Watcher { owner, wake: waker });
+        drop(locks);
+        if self.closes_circle(owner, lock, &waiting) && self.stop_watching(owner, lock) {
+            return false;
+        }
+        waiting.insert(owner, lock);
+        true
     }
 
     /// How many locks are held, for status pages.
@@ -406,16 +424,37 @@ impl LockTable {
         false
     }
 
-    /// For whom an owner waits in the queue of a lock; nobody if it was woken, and is only not yet
-    /// gone from `waiting`.
+    /// For whom an owner waits in the queue of a lock, or watches it; nobody if it was woken, and
+    /// is only not yet gone from `waiting`.
     fn waited_for(&self, owner: u64, lock: u64) -> Vec<u64> {
         let locks = self.shard(lock).locks.lock();
         let Some(held) = locks.get(&lock) else { return Vec::new() };
-        let queue = held.wanted.iter().flat_map(|wanted| &wanted.queue);
-        match queue.into_iter().any(|waiter| waiter.owner == owner) {
+        let is_there = held.wanted.as_ref().is_some_and(|wanted| {
+            let is_watching = wanted.watchers.iter().any(|watcher| watcher.owner == owner);
+            is_watching || wanted.has_in_queue(owner)
+        });
+        match is_there {
             true => held.owners.all().iter().copied().filter(|other| *other != owner).collect(),
             false => Vec::new(),
         }
+    }
+
+    /// Whether an owner stands in the queue of a lock.
+    fn is_waiting(&self, owner: u64, lock: u64) -> bool {
+        let locks = self.shard(lock).locks.lock();
+        let wanted = locks.get(&lock).and_then(|held| held.wanted.as_ref());
+        wanted.is_some_and(|wanted| wanted.has_in_queue(owner))
+    }
+
+    /// Takes an owner's watcher away; `false` when it has been woken meanwhile.
+    fn stop_watching(&self, owner: u64, lock: u64) -> bool {
+        let mut locks = self.shard(lock).locks.lock();
+        let wanted = locks.get_mut(&lock).and_then(|held| held.wanted.as_mut());
+        wanted.is_some_and(|wanted| {
+            let before = wanted.watchers.len();
+            wanted.watchers.retain(|watcher| watcher.owner != owner);
+            wanted.watchers.len() < before
+        })
     }
 
     /// Takes a waiter out of the queue; `false` when the lock was handed to it meanwhile.
@@ -434,7 +473,25 @@ impl LockTable {
         true
     }
 
-    fn release_one(&self, owner: u64, lock: u64, wakers: &mut Vec<LockWaker>) {
+    /// Wakes watchers that are on no lock's list any more.
+    fn wake(&self, woken: Vec<(u64, Watcher)>) {
+        if woken.is_empty() {
+            return;
+        }
+        let mut waiting = self.waiting.lock();
+        for (lock, watcher) in &woken {
+            let is_watched = waiting.get(&watcher.owner) == Some(lock);
+            if is_watched && !self.is_waiting(watcher.owner, *lock) {
+                waiting.remove(&watcher.owner);
+            }
+        }
+        drop(waiting);
+        for (_, watcher) in woken {
+            (watcher.wake)();
+        }
+    }
+
+    fn release_one(&self, owner: u64, lock: u64, woken: &mut Vec<(u64, Watcher)>) {
         let mut locks = self.shard(lock).locks.lock();
         let Some(held) = locks.get_mut(&lock) else {
             debug_assert!(false, "a lock is released that nobody holds");
@@ -451,7 +508,7 @@ impl LockTable {
         if !is_free {
             // One that is left may have been refused the lock for itself.
             if let Some(wanted) = &mut held.wanted {
-                wakers.append(&mut wanted.wakers);
+                woken.extend(wanted.watchers.drain(..).map(|watcher| (lock, watcher)));
             }
             held.hand_on();
             return;
@@ -471,10 +528,16 @@ impl LockTable {
                     locks.shrink_to(places);
                 }
                 if let Some(wanted) = freed.and_then(|held| held.wanted) {
-                    wakers.extend(wanted.wakers);
+                    woken.extend(wanted.watchers.into_iter().map(|watcher| (lock, watcher)));
                 }
             }
         }
+    }
+}
+
+impl LockQueue {
+    fn has_in_queue(&self, owner: u64) -> bool {
+        self.queue.iter().any(|waiter| waiter.owner == owner)
     }
 }
 

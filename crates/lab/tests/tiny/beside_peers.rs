@@ -34,7 +34,9 @@ fn run(arguments: &[&str]) -> Run {
 
 fn run_for(seconds: &str, arguments: &[&str]) -> Run {
     let (run, succeeded) = run_to_its_end(seconds, arguments);
-    assert!(succeeded, "{arguments:?}\n{}", run.text);
+    // What went wrong comes first: the middle of a long text is cut by some who show it.
+    let bad: Vec<&str> = run.text.lines().filter(|line| line.starts_with("BAD")).collect();
+    assert!(succeeded, "{arguments:?}\n{bad:#?}\n{}", run.text);
     for (name, why) in run.report["not_run"].as_object().expect("not_run") {
         let why = why.as_str().expect("a reason");
         let excused = EXCUSES.iter().any(|excuse| why.contains(excuse));

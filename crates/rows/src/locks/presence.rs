@@ -90,17 +90,15 @@ impl LockTable {
 
     /// Wakes whoever waits for a transaction that has given up something: they look again.
     pub(crate) fn wake_waiters(&self, owner: u64) {
-        let mut wakers = Vec::new();
+        let mut woken = Vec::new();
         let part = self.present.part(owner).lock();
         let present = part.iter().find(|(other, _)| *other == owner);
         // Whoever comes meanwhile would take the lock for one that is still to be released.
         if present.is_some_and(|(_, it)| it.is_waited_for().swap(false, Ordering::AcqRel)) {
-            self.release_one(owner, end_of(owner), &mut wakers);
+            self.release_one(owner, end_of(owner), &mut woken);
         }
         drop(part);
-        for wake in wakers {
-            wake();
-        }
+        self.wake(woken);
     }
 
     /// The transactions at work but for `owner`, by number: who begins to write later looks for

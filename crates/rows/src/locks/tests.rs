@@ -142,12 +142,65 @@ fn a_waker_is_called_once_and_only_when_no_thread_waits_any_more() {
     assert_eq!(calls.load(Ordering::SeqCst), 2);
     // Few are called at once.
     table.acquire(1, (7, b""), LockMode::Exclusive, LockWait::Never).unwrap();
-    for place in 0..2 * WAKERS_MAX {
+    for place in 0..2 * WATCHERS_MAX {
         assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
-        assert_eq!(table.watch_refused(waker.clone()), place < WAKERS_MAX);
+        assert_eq!(table.watch_refused(waker.clone()), place < WATCHERS_MAX);
     }
     table.release(1, &[7]);
-    assert_eq!(calls.load(Ordering::SeqCst), 2 + WAKERS_MAX);
+    assert_eq!(calls.load(Ordering::SeqCst), 2 + WATCHERS_MAX);
+}
+
+/// What the calling thread is refused, and watches then if it may.
+fn watch(table: &LockTable, owner: u64, lock: u64) -> bool {
+    let refused = table.acquire(owner, (lock, b""), LockMode::Exclusive, LockWait::Never);
+    assert!(matches!(refused, Err(Error::WouldWait(Wait::Lock))));
+    table.watch_refused(Arc::new(|| ()))
+}
+
+#[test]
+fn a_watcher_that_would_close_a_circle_is_sent_to_where_that_is_told() {
+    let table = LockTable::new();
+    for owner in 1..=3 {
+        table.acquire(owner, (owner, b""), LockMode::Exclusive, LockWait::Never).unwrap();
+    }
+    // Watchers only: 1 waits for 2, 2 for 3, and 3 must not wait for 1.
+    assert!(watch(&table, 1, 2) && watch(&table, 2, 3));
+    assert!(!watch(&table, 3, 1));
+    let closed = table.acquire(3, (1, b""), LockMode::Exclusive, LONG);
+    assert!(matches!(closed, Err(Error::Conflict)));
+    // 3 gives up. Whoever was woken waits for nobody, until it is refused something again.
+    table.release(3, &[3]);
+    assert!(watch(&table, 4, 2));
+    table.acquire(2, (3, b""), LockMode::Exclusive, LockWait::Never).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| table.acquire(2, (1, b""), LockMode::Exclusive, LONG).unwrap_err());
+    });
+    table.release(2, &[2, 3]);
+    table.acquire(1, (2, b""), LockMode::Exclusive, LockWait::Never).unwrap();
+    table.release(1, &[1, 2]);
+    assert_eq!((table.held(), table.waiting.lock().len()), (0, 0));
+}
+
+#[test]
+fn a_watcher_that_waits_in_line_instead_is_still_seen_when_it_is_woken() {
+    let table = LockTable::new();
+    table.acquire(1, (1, b""), LockMode::Shared, LockWait::Never).unwrap();
+    table.acquire(2, (1, b""), LockMode::Shared, LockWait::Never).unwrap();
+    table.acquire(3, (3, b""), LockMode::Exclusive, LockWait::Never).unwrap();
+    assert!(watch(&table, 3, 1));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            assert!(table.acquire(3, (1, b""), LockMode::Exclusive, LONG).unwrap());
+            table.release(3, &[1, 3]);
+        });
+        until_queued(&table, 1, 1);
+        // A sharer leaves, which wakes all that watch; 3 stands in line for the other one.
+        table.release(2, &[1]);
+        let closed = table.acquire(1, (3, b""), LockMode::Exclusive, LONG);
+        assert!(matches!(closed, Err(Error::Conflict)));
+        table.release(1, &[1]);
+    });
+    assert_eq!((table.held(), table.waiting.lock().len()), (0, 0));
 }
 
 #[test]

@@ -5,8 +5,9 @@
 //! conversation to a thread that may wait, to wake that thread when the lock is free, and to take
 //! the conversation back is four changes of threads, and costs more than the statement. So the
 //! table of locks tells the loop when the lock is free (`Store::watch_refused`). What takes longer
-//! than `LOCK_WAIT_MAX`, or is wanted by many already, is waited for in the pool, in turn, with
-//! time limits and a look for circles. (docs/decisions/0069-lock-waits-in-loops.md)
+//! than `LOCK_WAIT_MAX`, is wanted by many already or would close a circle is waited for in the
+//! pool, in turn, with time limits, and there a circle is told.
+//! (docs/decisions/0069-lock-waits-in-loops.md and 0152-circles-of-waits-in-loops.md)
 //!
 //! Invariants
 //! 1. A connection whose phase is `Locked` gets its turn, or goes to the pool, within
