@@ -6,7 +6,8 @@ use sqlparser::tokenizer::Token;
 use values::ErrorCode;
 use values::types::Collation;
 
-use super::cursor::{Cursor, TableName};
+use super::cursor::Cursor;
+use super::names::TableName;
 use super::partition::{AlterPartitionSpec, alter_partitions, partition_options};
 use super::table::{
     ColumnSpec, DefaultSpec, Element, column, default_value, element, sorted_column,

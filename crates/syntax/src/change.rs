@@ -5,7 +5,8 @@
 use sqlparser::ast::{Expr, OrderByExpr, Query, SetExpr, TableFactor, TableWithJoins, Value, With};
 use sqlparser::tokenizer::Token;
 
-use super::cursor::{Cursor, TableName};
+use super::cursor::Cursor;
+use super::names::TableName;
 use crate::error::Result;
 
 /// What is inserted.
@@ -162,7 +163,7 @@ pub fn single_table(
     if !joins.is_empty() {
         return None;
     }
-    let name = super::cursor::table_name(name).ok()?;
+    let name = super::names::table_name(name).ok()?;
     Some((relation, name, alias.as_ref().map(|alias| alias.name.value.clone())))
 }
 

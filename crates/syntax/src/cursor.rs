@@ -7,104 +7,35 @@
 //! 1. Words compare without case; a quoted name is never a word of the grammar.
 //! 2. A failed reading gives error 1064 at the token that did not fit.
 //!
-//! Not here: the statements (`statement`, `table`, `show`, ...).
+//! Not here: the statements (`statement`, `table`, `show`, ...), what tokens become before they are
+//! read (`token_forms` and what stands beside it), how deep they may nest (`depth`).
 
 use resources::interrupt;
 use sqlparser::ast::helpers::attached_token::AttachedToken;
-use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query, With};
+use sqlparser::ast::{Expr, Query, With};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Whitespace, Word};
+use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Word};
+use values::SqlMode;
 use values::codes::from_hex;
-use values::{ErrorCode, SqlMode};
 
 use super::brackets::{is_word, say_brackets};
+use super::depth::{DEPTH_MAX, check_depth};
 use super::derived_names::name_columns;
 use super::dialect::{self, RowhouseDialect};
 use super::location::offset_of;
+use super::names::TableName;
+use super::placeholder::Place;
 use super::query_list::say_query_lists;
-use super::scan::{BYTES_LIST_MARK, BYTES_MARK, DIGITS_MARK, LIST_MARK};
+use super::token_forms::{
+    bits_of, hex_of_bits, join_names_of_digits, put_values_in_brackets, say_each_lock,
+    say_for_share, say_select_for_table,
+};
 use super::user_variables::say_user_variables;
 use crate::error::{Error, Result, too_deep};
 
 static DIALECT: RowhouseDialect = RowhouseDialect { high_not: false };
 static HIGH_NOT_DIALECT: RowhouseDialect = RowhouseDialect { high_not: true };
-
-/// Deepest nesting of expressions and queries; beyond it a statement is refused, not overflowed.
-const DEPTH_MAX: usize = 200;
-
-/// A table's name as written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableName {
-    /// The database, if named.
-    pub database: Option<String>,
-    /// The table.
-    pub table: String,
-}
-
-/// The place of a literal that was taken out of the text, or of a `?`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Its number.
-    pub number: u16,
-    /// How many it stands for, from that number on: more than one in a long list.
-    pub count: u16,
-    /// What is known of the literal.
-    pub kind: PlaceKind,
-}
-
-/// What is known of a literal that was taken out of the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlaceKind {
-    /// Nothing but its value.
-    Any,
-    /// It is one of digits: bytes, or a number where one is wanted.
-    Digits,
-    /// It is one of digits, and bytes wherever it stands.
-    Bytes,
-}
-
-impl Place {
-    /// What the name of a placeholder says.
-    pub fn of(name: &str) -> Place {
-        let number = name.trim_start_matches('?');
-        let (number, kind) = match (number.strip_suffix('x'), number.strip_suffix('b')) {
-            (Some(number), _) => (number, PlaceKind::Digits),
-            (_, Some(number)) => (number, PlaceKind::Bytes),
-            _ => (number, PlaceKind::Any),
-        };
-        let (number, count) = number.split_once('*').unwrap_or((number, "1"));
-        let number = number.parse().unwrap_or(0);
-        Place { number, count: count.parse().unwrap_or(1), kind }
-    }
-
-    /// The place that a word of a shape stands for, after so many others.
-    fn of_shape(word: &str, number: u16) -> Place {
-        let mark = word.trim_start_matches('?');
-        let listed = |of: &str| mark.strip_prefix(of).and_then(|count| count.parse().ok());
-        let (count, kind) = match (listed(LIST_MARK), listed(BYTES_LIST_MARK)) {
-            (Some(count), _) => (count, PlaceKind::Any),
-            (_, Some(count)) => (count, PlaceKind::Bytes),
-            _ if mark.as_bytes() == DIGITS_MARK => (1, PlaceKind::Digits),
-            _ if mark.as_bytes() == BYTES_MARK => (1, PlaceKind::Bytes),
-            _ => (1, PlaceKind::Any),
-        };
-        Place { number, count, kind }
-    }
-
-    fn name(self) -> String {
-        let Place { number, count, kind } = self;
-        let suffix = match kind {
-            PlaceKind::Any => "",
-            PlaceKind::Digits => "x",
-            PlaceKind::Bytes => "b",
-        };
-        match count {
-            1 => format!("?{number}{suffix}"),
-            count => format!("?{number}*{count}{suffix}"),
-        }
-    }
-}
 
 /// A place in a statement.
 pub struct Cursor<'a> {
@@ -420,9 +351,9 @@ impl<'a> Cursor<'a> {
         let first = self.name()?;
         if self.take_token(&Token::Period) {
             let table = self.name()?;
-            return named_table(Some(first), table);
+            return TableName::of_parts(Some(first), table);
         }
-        named_table(None, first)
+        TableName::of_parts(None, first)
     }
 
     /// One or more, separated by commas.
@@ -507,300 +438,6 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Makes one name of `1Eq` and `2e`: sqlparser takes the digits for a number of which it expects an
-/// exponent.
-fn join_names_of_digits(tokens: &mut Vec<TokenWithSpan>) {
-    let mut at = 0;
-    while let [number, word, ..] = &tokens[at..] {
-        let joined = match (&number.token, &word.token) {
-            (Token::Number(digits, false), Token::Word(word))
-                if word.quote_style.is_none()
-                    && word.value.starts_with(['e', 'E'])
-                    && digits.bytes().all(|byte| byte.is_ascii_digit()) =>
-            {
-                Some(format!("{digits}{}", word.value))
-            }
-            _ => None,
-        };
-        if let Some(name) = joined.filter(|_| number.span.end == word.span.start) {
-            tokens[at].span.end = word.span.end;
-            tokens[at].token = Token::make_word(&name, None);
-            tokens.remove(at + 1);
-        }
-        at += 1;
-    }
-}
-
-/// The bits of `0b101`, which sqlparser takes for a name.
-fn bits_of(token: &Token) -> Option<&str> {
-    let Token::Word(word) = token else { return None };
-    let bits = word.value.strip_prefix("0b").filter(|_| word.quote_style.is_none())?;
-    let is_bits = !bits.is_empty() && bits.bytes().all(|bit| matches!(bit, b'0' | b'1'));
-    is_bits.then_some(bits)
-}
-
-/// Bits as the digits of their bytes: sqlparser reads these behind an introducer.
-pub(crate) fn hex_of_bits(bits: &str) -> String {
-    let bits: Vec<u8> = bits.bytes().map(|bit| u8::from(bit == b'1')).collect();
-    let byte = |bits: &[u8]| bits.iter().fold(0u8, |byte, bit| byte << 1 | bit);
-    let (first, rest) = bits.split_at(bits.len() % 8);
-    let first = (!first.is_empty()).then_some(first);
-    first.into_iter().chain(rest.chunks(8)).map(|bits| format!("{:02X}", byte(bits))).collect()
-}
-
-/// Puts `FOR SHARE`, which the parser knows, in the places of `LOCK IN SHARE MODE`.
-fn say_for_share(tokens: &mut [TokenWithSpan]) {
-    const OLD: [&str; 4] = ["LOCK", "IN", "SHARE", "MODE"];
-    if !tokens.iter().any(|token| is_word(&token.token, OLD[0])) {
-        return;
-    }
-    let is_blank = |at: &usize| matches!(tokens[*at].token, Token::Whitespace(_));
-    let places: Vec<usize> = (0..tokens.len()).filter(|at| !is_blank(at)).collect();
-    for four in places.windows(OLD.len()) {
-        if OLD.iter().zip(four).all(|(word, at)| is_word(&tokens[*at].token, word)) {
-            tokens[four[0]].token = Token::make_word("FOR", None);
-            for blank in [four[1], four[3]] {
-                tokens[blank].token = Token::Whitespace(Whitespace::Space);
-            }
-        }
-    }
-}
-
-/// Says `FOR UPDATE OF a, b NOWAIT` as a clause for each table, which is what the parser reads.
-fn say_each_lock(tokens: &mut Vec<TokenWithSpan>) {
-    if !tokens.iter().any(|token| is_word(&token.token, "OF")) {
-        return;
-    }
-    let is_lock = |token: &Token| is_word(token, "UPDATE") || is_word(token, "SHARE");
-    tokens.retain(|token| !matches!(token.token, Token::Whitespace(_)));
-    let mut at = 2;
-    while at < tokens.len() {
-        let is_clause = is_word(&tokens[at].token, "OF")
-            && is_lock(&tokens[at - 1].token)
-            && is_word(&tokens[at - 2].token, "FOR");
-        if !is_clause {
-            at += 1;
-            continue;
-        }
-        let words = tokens[at - 2..=at].to_vec();
-        let is_name = |token: &TokenWithSpan| match &token.token {
-            Token::Word(_) => {
-                !["NOWAIT", "SKIP", "FOR"].iter().any(|word| is_word(&token.token, word))
-            }
-            Token::Comma | Token::Period => true,
-            _ => false,
-        };
-        let end = (at + 1..tokens.len()).find(|at| !is_name(&tokens[*at])).unwrap_or(tokens.len());
-        let wait_words = match tokens.get(end) {
-            Some(token) if is_word(&token.token, "NOWAIT") => 1,
-            Some(token) if is_word(&token.token, "SKIP") => 2.min(tokens.len() - end),
-            _ => 0,
-        };
-        let wait = tokens[end..end + wait_words].to_vec();
-        let mut each = Vec::new();
-        for token in &tokens[at + 1..end] {
-            match token.token {
-                Token::Comma => each.extend(wait.iter().chain(&words).cloned()),
-                _ => each.push(token.clone()),
-            }
-        }
-        let behind = at + 1 + each.len();
-        tokens.splice(at + 1..end, each);
-        at = behind;
-    }
-}
-
-/// Puts `SELECT * FROM t` in the place of `TABLE t` where a query begins: the parser takes the two
-/// words behind the name for a part of it, whatever they say.
-fn say_select_for_table(tokens: &mut Vec<TokenWithSpan>) {
-    const BEFORE: [&str; 6] = ["UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT", "AS"];
-    if !tokens.iter().any(|token| is_word(&token.token, "TABLE")) {
-        return;
-    }
-    let mut begins = true;
-    let mut at = 0;
-    while at < tokens.len() {
-        let token = &tokens[at].token;
-        if begins && is_word(token, "TABLE") {
-            let span = tokens[at].span;
-            let words = [Token::make_keyword("SELECT"), Token::Mul, Token::make_keyword("FROM")];
-            tokens.splice(at..=at, words.map(|token| TokenWithSpan { token, span }));
-            at += 2;
-        }
-        let token = &tokens[at].token;
-        if !matches!(token, Token::Whitespace(_)) {
-            // Behind a name as well: INSERT INTO t TABLE u, CREATE TABLE t TABLE u.
-            let is_name = matches!(token, Token::Word(word)
-                if word.quote_style.is_some() || word.keyword == Keyword::NoKeyword);
-            begins = is_name
-                || matches!(token, Token::LParen | Token::RParen)
-                || BEFORE.iter().any(|word| is_word(token, word));
-        }
-        at += 1;
-    }
-}
-
-/// Puts brackets around `(VALUES ROW(1))` behind ANY and ALL of a comparison, where the parser
-/// knows no other query than a SELECT.
-fn put_values_in_brackets(tokens: &mut Vec<TokenWithSpan>) {
-    const QUANTIFIERS: [&str; 3] = ["ANY", "SOME", "ALL"];
-    let compares = |token: &Token| {
-        use Token::{Eq, Gt, GtEq, Lt, LtEq, Neq};
-        matches!(token, Eq | Neq | Lt | LtEq | Gt | GtEq)
-    };
-    let mut at = 0;
-    while let Some(found) = tokens[at..].iter().position(|token| is_word(&token.token, "VALUES")) {
-        let values = at + found;
-        at = values + 1;
-        let is_said = |before: &usize| !matches!(tokens[*before].token, Token::Whitespace(_));
-        let mut before = (0..values).rev().filter(is_said);
-        let (Some(open), Some(quantifier), Some(comparison)) =
-            (before.next(), before.next(), before.next())
-        else {
-            continue;
-        };
-        let is_quantifier = QUANTIFIERS.iter().any(|word| is_word(&tokens[quantifier].token, word));
-        if tokens[open].token != Token::LParen
-            || !is_quantifier
-            || !compares(&tokens[comparison].token)
-        {
-            continue;
-        }
-        if let Some(close) = closing(tokens, open) {
-            tokens.insert(close, tokens[close].clone());
-            tokens.insert(open, tokens[open].clone());
-            at += 1;
-        }
-    }
-}
-
-/// Where the bracket is closed that is opened at a position.
-fn closing(tokens: &[TokenWithSpan], open: usize) -> Option<usize> {
-    let mut depth = 0_u32;
-    for (at, token) in tokens.iter().enumerate().skip(open) {
-        match token.token {
-            Token::LParen => depth += 1,
-            Token::RParen if depth == 1 => return Some(at),
-            Token::RParen => depth -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
-/// How deep the tree of an expression may become through chains of operators, counted in tenths:
-/// AND and OR are one, other operators ten. Walking a deeper one could overflow a thread's stack.
-const CHAIN_MAX: u32 = 5000;
-
-/// Deepest nesting of doubled brackets around tables, `FROM ((`. The parser tries each first as a
-/// query, then as a join, and so what is inside twice as often with each.
-const TABLE_BRACKETS_MAX: u32 = 8;
-
-/// Refuses statements whose chains of operators would make too deep a tree.
-fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
-    /// Depth of the operand at hand, and of the deepest before the last comma.
-    #[derive(Clone, Copy, Default)]
-    struct Level {
-        now: u32,
-        most: u32,
-        /// Brackets around it that stand where a table may and have another at once behind them.
-        joins: u32,
-    }
-    let mut levels = vec![Level::default()];
-    // Whether a table may stand next.
-    let mut table_next = false;
-    let mut doubled = false;
-    for token in tokens {
-        if matches!(token.token, Token::Whitespace(_)) {
-            continue;
-        }
-        let Some(level) = levels.last_mut() else { return Ok(()) };
-        let opens_table = std::mem::take(&mut table_next);
-        let behind_table_bracket = std::mem::take(&mut doubled);
-        match &token.token {
-            Token::LParen => {
-                let joins = level.joins + u32::from(behind_table_bracket);
-                if joins > TABLE_BRACKETS_MAX {
-                    return Err(too_deep());
-                }
-                levels.push(Level { joins, ..Level::default() });
-                (table_next, doubled) = (opens_table, opens_table);
-            }
-            Token::RParen => {
-                let inner = level.now.max(level.most);
-                levels.pop();
-                if levels.is_empty() {
-                    levels.push(Level::default());
-                }
-                if let Some(outer) = levels.last_mut() {
-                    outer.now = outer.now.max(inner);
-                }
-            }
-            Token::Comma => {
-                level.most = level.most.max(level.now);
-                level.now = 0;
-            }
-            Token::Word(word) if word.quote_style.is_none() => {
-                let name = &word.value;
-                let is = |known: &str| name.eq_ignore_ascii_case(known);
-                table_next = is("FROM") || is("JOIN") || is("STRAIGHT_JOIN");
-                if is("AND") || is("OR") {
-                    level.now += 1;
-                } else if is("XOR")
-                    || is("DIV")
-                    || is("MOD")
-                    || is("NOT")
-                    || is("COLLATE")
-                    || is("SOUNDS")
-                {
-                    level.now += 10;
-                } else if is("WHEN") || is("THEN") || is("ELSE") || is("SELECT") {
-                    level.most = level.most.max(level.now);
-                    level.now = 0;
-                }
-            }
-            Token::Plus
-            | Token::Minus
-            | Token::Mul
-            | Token::Div
-            | Token::Mod
-            | Token::Pipe
-            | Token::Ampersand
-            | Token::Caret
-            | Token::StringConcat
-            | Token::ShiftLeft
-            | Token::ShiftRight
-            | Token::ExclamationMark
-            | Token::Tilde
-            | Token::Arrow
-            | Token::LongArrow => level.now += 10,
-            Token::Eq
-            | Token::Lt
-            | Token::Gt
-            | Token::LtEq
-            | Token::GtEq
-            | Token::Neq
-            | Token::Spaceship => level.now += 1,
-            _ => {}
-        }
-        if levels.last().is_some_and(|level| level.now > CHAIN_MAX) {
-            return Err(too_deep());
-        }
-    }
-    Ok(())
-}
-
-/// A table's name, none of whose parts is empty.
-fn named_table(database: Option<String>, table: String) -> Result<TableName> {
-    if table.is_empty() {
-        return Err(Error::new(ErrorCode::WrongTableName, "Incorrect table name ''"));
-    }
-    if database.as_deref() == Some("") {
-        return Err(Error::new(ErrorCode::WrongDbName, "Incorrect database name ''"));
-    }
-    Ok(TableName { database, table })
-}
-
 /// The place that sqlparser's messages end in: ` at Line: 1, Column: 5`.
 fn location_of(message: &str) -> Option<(u64, u64)> {
     let (_, place) = message.rsplit_once(" at Line: ")?;
@@ -811,29 +448,4 @@ fn location_of(message: &str) -> Option<(u64, u64)> {
 fn syntax_at_location(text: &str, line: u64, column: u64) -> Error {
     let rest = &text[offset_of(text, line, column)..];
     Error::syntax(rest.trim_end_matches(';'), line.max(1))
-}
-
-/// The parts of a name as sqlparser gives it.
-pub fn name_parts(name: &ObjectName) -> Vec<&Ident> {
-    name.0
-        .iter()
-        .filter_map(|part| match part {
-            ObjectNamePart::Identifier(ident) => Some(ident),
-            ObjectNamePart::Function(_) => None,
-        })
-        .collect()
-}
-
-/// A table's name from sqlparser's form.
-///
-/// # Errors
-/// 1064 when it has more than two parts.
-pub fn table_name(name: &ObjectName) -> Result<TableName> {
-    match name_parts(name).as_slice() {
-        [table] => Ok(TableName { database: None, table: table.value.clone() }),
-        [database, table] => {
-            Ok(TableName { database: Some(database.value.clone()), table: table.value.clone() })
-        }
-        _ => Err(Error::syntax(&name.to_string(), 1)),
-    }
 }

@@ -5,7 +5,8 @@
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
 
-use super::cursor::{Cursor, TableName};
+use super::cursor::Cursor;
+use super::names::TableName;
 use crate::error::Result;
 
 /// CREATE EVENT.

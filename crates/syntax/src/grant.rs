@@ -11,7 +11,8 @@
 use sqlparser::tokenizer::Token;
 
 use super::account::{UserName, user_name};
-use super::cursor::{Cursor, TableName};
+use super::cursor::Cursor;
+use super::names::TableName;
 use crate::error::{Error, Result};
 
 /// A privilege as it was named.

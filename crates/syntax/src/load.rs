@@ -6,7 +6,8 @@ use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
 use values::CharacterSet;
 
-use super::cursor::{Cursor, TableName};
+use super::cursor::Cursor;
+use super::names::TableName;
 use super::types::character_set;
 use crate::error::{Error, Result};
 

@@ -9,7 +9,8 @@ use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
 use values::ErrorCode;
 
-use super::cursor::{Cursor, TableName};
+use super::cursor::Cursor;
+use super::names::TableName;
 use crate::error::{Error, Result};
 
 /// How rows are divided, as written.

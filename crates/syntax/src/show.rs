@@ -7,7 +7,8 @@ use sqlparser::tokenizer::Token;
 use values::ErrorCode;
 
 use super::account::{UserName, user_name};
-use super::cursor::{Cursor, TableName};
+use super::cursor::Cursor;
+use super::names::TableName;
 use crate::error::{Error, Result};
 
 /// LIKE or WHERE behind a SHOW.

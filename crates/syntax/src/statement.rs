@@ -13,10 +13,11 @@ use super::account::{
     set_account,
 };
 use super::alter::{AlterSpec, AlterTable, algorithm, alter_table};
-use super::cursor::{Cursor, TableName};
+use super::cursor::Cursor;
 use super::event::{AlterEvent, CreateEvent, alter_event, create_event};
 use super::grant::{GrantStatement, grant, revoke};
 use super::load::{LoadData, load_data};
+use super::names::TableName;
 use super::set::{SetItem, set, variable};
 use super::show::{Filter, Show, Subject, show};
 use super::table::{CreateTable, IndexSpec, create_table, index_body, index_options};

@@ -9,7 +9,8 @@ use sqlparser::ast::{Expr, Query};
 use sqlparser::tokenizer::Token;
 use values::ErrorCode;
 
-use super::cursor::{Cursor, TableName};
+use super::cursor::Cursor;
+use super::names::TableName;
 use super::partition::{PartitionBySpec, partition_by};
 use super::select_list::item_texts;
 use super::table_options::{TableOptions, table_options};

@@ -6,7 +6,8 @@ use sqlparser::ast::Query;
 use sqlparser::tokenizer::Token;
 
 use super::account::definer;
-use super::cursor::{Cursor, TableName};
+use super::cursor::Cursor;
+use super::names::TableName;
 use super::select_list::item_texts;
 use crate::error::Result;
 

@@ -16,7 +16,7 @@ use sqlparser::ast::{
     FunctionArguments, Value as Literal,
 };
 use syntax::MATCH;
-use syntax::cursor::name_parts;
+use syntax::names::name_parts;
 use values::ErrorCode;
 
 use super::Binder;

@@ -13,7 +13,7 @@ use access::{ColumnAccess, Privilege};
 use expression::{Comparison, KEY_COLUMN, Kind, Node, boolean, compared, slot};
 use rows::schema::Column;
 use sqlparser::ast;
-use syntax::cursor::name_parts;
+use syntax::names::name_parts;
 use values::ErrorCode;
 use values::types::{ColumnType, LobSize};
 

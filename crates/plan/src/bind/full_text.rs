@@ -17,7 +17,7 @@ use sqlparser::ast::{
     self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName, SearchModifier,
     ValueWithSpan,
 };
-use syntax::cursor::name_parts;
+use syntax::names::name_parts;
 use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::types::ColumnType;

@@ -15,7 +15,7 @@ use access::{Privilege, PrivilegeSet};
 use rows::row_lock_wait::LockMode;
 use sqlparser::ast::{LockClause, LockType, NonBlock};
 use syntax::TableName;
-use syntax::cursor::table_name;
+use syntax::names::table_name;
 use values::ErrorCode;
 
 use super::{Binder, CommonRows};

@@ -16,7 +16,7 @@ use sqlparser::ast::{
     self, BinaryOperator, Expr, Ident, JoinConstraint, JoinOperator, ObjectName, SelectItem,
     SetExpr, TableFactor, TableWithJoins, VisitMut, VisitorMut,
 };
-use syntax::cursor::name_parts;
+use syntax::names::name_parts;
 
 use super::recursion::is_recursive;
 use super::scope::{NamedRelation, QueryScope, ScopeColumn};

@@ -8,7 +8,7 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast;
-use syntax::cursor::name_parts;
+use syntax::names::name_parts;
 use values::ErrorCode;
 
 use super::query::{rename, unwrapped};

@@ -38,7 +38,7 @@ use form::special;
 use literal::{items, literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
 use operator::{binary, refuse_unknown_kinds, unary};
-use syntax::cursor::name_parts;
+use syntax::names::name_parts;
 use syntax::too_deep;
 use syntax::types::{character_set, collation, not_of_set, with_collation};
 

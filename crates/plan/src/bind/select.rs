@@ -230,7 +230,7 @@ impl Binder<'_> {
                     ast::SelectItemQualifiedWildcardKind::ObjectName(name),
                     _,
                 ) => {
-                    let parts = syntax::cursor::name_parts(name);
+                    let parts = syntax::names::name_parts(name);
                     let parts: Vec<String> = parts.iter().map(|part| part.value.clone()).collect();
                     expand(scope, Some(&parts), &mut items)?;
                 }

@@ -25,8 +25,8 @@ use sqlparser::ast::{
 use syntax::TableName;
 use syntax::alter::AlterSpec;
 use syntax::change::{AssignmentSpec, Change, Delete, Insert, ReturningItem, Update, is_of_with};
-use syntax::cursor::table_name;
 use syntax::load::{DuplicateSpec, LoadData};
+use syntax::names::table_name;
 use syntax::set::{Scope, SetItem};
 use syntax::show::{Show, Subject};
 use syntax::statement::Statement as Parsed;

@@ -14,7 +14,7 @@ use rows::table::{Patience, Table};
 use sqlparser::ast::visit_relations;
 use syntax::TableName;
 use syntax::alter::{AlterSpec, AlterTable};
-use syntax::cursor::table_name;
+use syntax::names::table_name;
 use syntax::partition::AlterPartitionSpec;
 use syntax::table::CreateTable;
 use syntax::table_options::TableOptions;

@@ -10,7 +10,7 @@ use expression::{Environment, ExecutionMemo, Scope, fit};
 use rows::store::Read;
 use sqlparser::ast::{GroupByExpr, Query, SetExpr, TableFactor};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
-use syntax::cursor::{Place, PlaceKind};
+use syntax::placeholder::{Place, PlaceKind};
 use syntax::{Cursor, is_list_in_brackets, item_texts};
 use values::SqlMode;
 use values::datum::{Datum, Value};

@@ -31,7 +31,7 @@ use sqlparser::ast::{
 };
 use syntax::TableName;
 use syntax::change::{Delete, Update, is_of_with, single_table};
-use syntax::cursor::table_name;
+use syntax::names::table_name;
 use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::row::RowRef;

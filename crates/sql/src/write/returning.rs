@@ -16,7 +16,7 @@ use expression::{Kind, Node, RowView, fit};
 use rows::table::Table;
 use sqlparser::ast::{Expr, visit_expressions};
 use syntax::change::ReturningItem;
-use syntax::cursor::name_parts;
+use syntax::names::name_parts;
 use values::ErrorCode;
 use values::datum::Value;
 use values::types::ColumnType;

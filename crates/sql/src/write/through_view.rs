@@ -23,7 +23,7 @@ use sqlparser::ast::{
     TableAlias, TableFactor, TableWithJoins, VisitMut, VisitorMut, visit_expressions,
 };
 use syntax::change::{AssignmentSpec, Delete, Insert, ReturningItem, Update};
-use syntax::cursor::table_name;
+use syntax::names::table_name;
 use syntax::view_query;
 use values::{ErrorCode, SqlMode};
 

@@ -10,7 +10,7 @@
 //! 1. Only a list of literals that were taken out, or of a client's `?`, is shortened. No client
 //!    writes what it becomes: a number behind `?` would be a literal of its own.
 //!
-//! Not here: how many places a word stands for once it is read (`cursor::Place`).
+//! Not here: how many places a word stands for once it is read (`placeholder::Place`).
 
 use super::BYTES_MARK;
 

@@ -15,7 +15,8 @@ use values::types::string_literal;
 
 use super::QueryPrinter;
 use crate::call::argument_word;
-use crate::cursor::{hex_of_bits, name_parts};
+use crate::names::name_parts;
+use crate::token_forms::hex_of_bits;
 
 /// The values of two rows side by side, those of rows within them in their places.
 fn push_pairs<'e>(a: &'e [Expr], b: &'e [Expr], pairs: &mut Vec<(&'e Expr, &'e Expr)>) {

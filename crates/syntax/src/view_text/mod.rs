@@ -19,8 +19,9 @@ use sqlparser::ast::{
 use sqlparser::tokenizer::Token;
 use values::SqlMode;
 
-use crate::cursor::{Cursor, name_parts};
+use crate::cursor::Cursor;
 use crate::error::{Error, Result};
+use crate::names::name_parts;
 use crate::rule::rule;
 
 /// The canonical text of a query. Tables of the database `left_out` are named without it.

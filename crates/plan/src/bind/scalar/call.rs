@@ -10,7 +10,7 @@ use sqlparser::ast::{
     DataType, Expr, Function as Call, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
     FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName,
 };
-use syntax::cursor::name_parts;
+use syntax::names::name_parts;
 use syntax::{JSON_EMPTY, JSON_ERROR, argument_word};
 use values::ErrorCode;
 use values::datum::Value;

@@ -2,7 +2,7 @@
 
 use expression::{Kind, Node, RESULT_BYTES_MAX, TRUTH, UNTYPED};
 use sqlparser::ast::{DataType, Expr, Value as Literal};
-use syntax::cursor::{Place, PlaceKind};
+use syntax::placeholder::{Place, PlaceKind};
 use syntax::types::{character_set, with_collation};
 use values::codes::from_hex;
 use values::convert::{convert, read_in_mode};

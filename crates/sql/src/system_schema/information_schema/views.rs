@@ -7,7 +7,7 @@ use access::Privilege;
 use rows::schema::Column;
 use rows::view::{View, ViewCheck};
 use sqlparser::ast::visit_relations;
-use syntax::cursor::table_name;
+use syntax::names::table_name;
 use syntax::{TableName, view_query};
 
 use super::{AskedTables, CATALOG};
