@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use expression::{
     Cell, Comparison, Environment, Node, Quantifier, Scope, Subqueries, Subquery, SubqueryForm,
-    compare, exact_beside,
+    compare, compare_shown, exact_beside,
 };
 use rows::local::KeySet;
 use values::ErrorCode;
@@ -26,7 +26,7 @@ use values::types::{Collation, ColumnType};
 use super::drawn::DrawnBytes;
 use super::key::{push_equal, push_equal_row};
 use super::{Execution, Flow, RowList};
-use plan::optimize::rule_of;
+use plan::optimize::{is_compared_exactly, rule_of};
 use plan::tree::{AskedQuery, Body, Class, Query, class_of};
 use results::{Result, SqlError};
 
@@ -453,7 +453,7 @@ impl<'a> Operands<'a> {
             other = exact_beside((b, is_other_fixed), (a, is_fixed)).0;
         }
         let (left, right) = ((seen, self.types[at]), (other, column));
-        let order = compare(left, right, self.rules[at], scope.zone)?;
+        let order = compare_shown(left, right, self.rules[at], scope.zone)?;
         Some(operator.holds(order))
     }
 }
@@ -478,6 +478,7 @@ fn key_rules(operands: &[Node], subquery: &Subquery) -> Option<Vec<(Class, Colla
         .map(|(node, column)| {
             let class = class_of(&node.ty);
             let same = class != Class::Other && class == class_of(&column.ty);
+            let same = same && is_compared_exactly(node, &column.ty);
             same.then(|| (class, rule_of(node, &column.ty)))
         })
         .collect()

@@ -22,8 +22,11 @@ use std::sync::Arc;
 
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::InList;
-use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
-use expression::{BIGINT, BIGINT_UNSIGNED, Comparison, Node, compare, exact_beside, halves};
+use datafusion::logical_expr::{BinaryExpr, Expr, Operator, lit};
+use expression::{
+    BIGINT, BIGINT_UNSIGNED, Comparison, Node, compare, compare_shown, exact_beside, halves,
+    tolerance,
+};
 use results::Result;
 use values::convert::convert;
 use values::datum::{Datum, Value};
@@ -45,6 +48,12 @@ pub(super) struct CompareSide {
     pub(super) known: Option<Value>,
     /// Whether its value is the same for all rows.
     pub(super) fixed: bool,
+}
+
+impl CompareSide {
+    fn datum(&self) -> Option<Datum<'_>> {
+        self.known.as_ref().map(Value::as_datum)
+    }
 }
 
 /// Two sides in the form in which they are compared.
@@ -124,7 +133,7 @@ impl Lowering<'_> {
                     let (one, other) = ((args[0], || fixed.0), (args[1], || fixed.1));
                     (left, right) = (exact_beside(one, other).0, exact_beside(other, one).0);
                 }
-                let order = compare((left, &a), (right, &b), rule, zone);
+                let order = compare_shown((left, &a), (right, &b), rule, zone);
                 Ok(order.map_or(Value::Null, |order| Value::Int(i64::from(op.holds(order)))))
             }),
         );
@@ -172,6 +181,13 @@ impl Lowering<'_> {
         let equality =
             matches!(op, Comparison::Equal | Comparison::NotEqual | Comparison::NullSafeEqual);
         let Pair { left, right, text } = self.pair(a, b, rule, equality)?;
+        if let Some(tolerance) = tolerance((a.datum(), &a.ty), (b.datum(), &b.ty)) {
+            let are_columns = [&left, &right].iter().all(|side| matches!(side, Expr::Column(_)));
+            // Values of one column type have been rounded when they were stored.
+            if !are_columns || a.ty != b.ty {
+                return within_tolerance(op, left, right, tolerance);
+            }
+        }
         let (left, right) = match text {
             None => (left, right),
             Some(collation) => {
@@ -469,4 +485,36 @@ fn common_decimal(a: &ColumnType, b: &ColumnType) -> Option<ColumnType> {
     let scale = s.max(t);
     let precision = p.max(q) + scale;
     (precision <= 65).then_some(ColumnType::Decimal { precision, scale })
+}
+
+/// Two DOUBLEs beside an operator for which they are equal when they differ by less than so much;
+/// `None` where there is no such form. Of a column beside a known value a range is said as well,
+/// which is what `scan::terms` reads.
+fn within_tolerance(op: Comparison, left: Expr, right: Expr, tolerance: f64) -> Option<Expr> {
+    let difference = || left.clone() - right.clone();
+    let is_not_above = difference().lt(lit(tolerance));
+    let is_not_below = difference().gt(lit(-tolerance));
+    let (is_above, is_below) =
+        (difference().gt_eq(lit(tolerance)), difference().lt_eq(lit(-tolerance)));
+    let bound = match (&left, &right) {
+        (Expr::Column(_), Expr::Literal(ScalarValue::Float64(Some(value)), _)) => Some(*value),
+        _ => None,
+    };
+    let from = |term: Expr| match bound {
+        Some(value) => term.and(left.clone().gt_eq(lit(value - tolerance))),
+        None => term,
+    };
+    let to = |term: Expr| match bound {
+        Some(value) => term.and(left.clone().lt_eq(lit(value + tolerance))),
+        None => term,
+    };
+    Some(match op {
+        Comparison::Equal => from(to(is_not_above.and(is_not_below))),
+        Comparison::NotEqual => is_above.or(is_below),
+        Comparison::Less => to(is_below),
+        Comparison::LessEqual => to(is_not_above),
+        Comparison::Greater => from(is_above),
+        Comparison::GreaterEqual => from(is_not_below),
+        Comparison::NullSafeEqual => return None,
+    })
 }

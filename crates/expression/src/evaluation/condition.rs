@@ -21,7 +21,9 @@ use crate::statement::error::Result;
 use crate::tree::list::List;
 use crate::tree::node::{Comparison, Node};
 use crate::value::cell::{Cell, NULL};
-use crate::value::compare::{as_time_among, compare, is_moment, is_plain_number, time_of_whole};
+use crate::value::compare::{
+    as_time_among, compare, compare_shown, is_moment, is_plain_number, time_of_whole,
+};
 use crate::value::json::conversion::json_scalar;
 use crate::value::number::{Number, is_blank};
 
@@ -56,8 +58,22 @@ pub fn compare_nodes(
     if op == Comparison::NullSafeEqual && (left.is_null() || right.is_null()) {
         return Ok(Some(left.is_null() && right.is_null()));
     }
-    let order = order_of((a, left.datum()), (b, right.datum()), rule, scope)?;
+    let order = order_shown((a, left.datum()), (b, right.datum()), rule, scope)?;
     Ok(order.map(|order| op.holds(order)))
+}
+
+/// As `order_of`, beside an operator (`compare_shown`).
+///
+/// # Errors
+/// Those of `order_of`.
+pub fn order_shown(
+    (a, left): (&Node, Datum<'_>),
+    (b, right): (&Node, Datum<'_>),
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<Option<Ordering>> {
+    let (left, right) = checked_sides((a, left), (b, right), scope)?;
+    Ok(compare_shown((left, &a.ty), (right, &b.ty), rule, scope.zone))
 }
 
 /// The order of the values of two nodes.
@@ -70,10 +86,22 @@ pub fn order_of(
     rule: Collation,
     scope: &Scope<'_>,
 ) -> Result<Option<Ordering>> {
+    let (left, right) = checked_sides((a, left), (b, right), scope)?;
+    Ok(compare((left, &a.ty), (right, &b.ty), rule, scope.zone))
+}
+
+/// Two values as each is beside the other.
+///
+/// # Errors
+/// Those of `check_texts`.
+fn checked_sides<'v>(
+    (a, left): (&Node, Datum<'v>),
+    (b, right): (&Node, Datum<'v>),
+    scope: &Scope<'_>,
+) -> Result<(Datum<'v>, Datum<'v>)> {
     check_texts([(a, left), (b, right)].into_iter(), scope)?;
     check_decimals([(a, left), (b, right)], scope)?;
-    let (left, right) = sides((a, left), (b, right), scope);
-    Ok(compare((left, &a.ty), (right, &b.ty), rule, scope.zone))
+    Ok(sides((a, left), (b, right), scope))
 }
 
 /// In a strict write a text that is compared with a number, a moment or a time of day has to be

@@ -12,7 +12,7 @@ use values::datum::Datum;
 use values::types::{Collation, ColumnType};
 
 use crate::evaluation::common::{chosen_of, settle};
-use crate::evaluation::condition::order_of;
+use crate::evaluation::condition::order_shown;
 use crate::functions::call::{Call, int};
 use crate::functions::make::{common_rule, is_moment};
 use crate::functions::time::digits::{fraction_digits, written_digits};
@@ -55,7 +55,7 @@ pub(crate) fn null_if<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
     let Call { node, arguments, scope, .. } = *call;
     let (a, b) = (arguments[0].evaluate(scope)?, arguments[1].evaluate(scope)?);
     let rule = common_rule(arguments.iter());
-    let order = order_of((&arguments[0], a.datum()), (&arguments[1], b.datum()), rule, scope)?;
+    let order = order_shown((&arguments[0], a.datum()), (&arguments[1], b.datum()), rule, scope)?;
     if order == Some(Ordering::Equal) {
         return Ok(NULL);
     }

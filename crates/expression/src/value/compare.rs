@@ -123,6 +123,61 @@ pub fn compare(
     }
 }
 
+/// As `compare`, beside an operator: numbers within `tolerance` of each other are equal there.
+pub fn compare_shown(
+    (a, a_ty): (Datum<'_>, &ColumnType),
+    (b, b_ty): (Datum<'_>, &ColumnType),
+    rule: Collation,
+    zone: Zone,
+) -> Option<Ordering> {
+    if let Some(tolerance) = tolerance((Some(a), a_ty), (Some(b), b_ty))
+        && let (Some((x, _)), Some((y, _))) = (Number::of(a, zone), Number::of(b, zone))
+        && (x.to_f64() - y.to_f64()).abs() < tolerance
+    {
+        return Some(Ordering::Equal);
+    }
+    compare((a, a_ty), (b, b_ty), rule, zone)
+}
+
+/// By how much two numbers may differ that an operator takes for equal: less than half of the last
+/// digit that either shows. `None`: they must not differ, since neither is a FLOAT or DOUBLE, or
+/// one has no fixed number of digits. A FLOAT is itself beside an exact number (MySQL 9.7:
+/// tests/oracle/sql/shown-digits.sql).
+pub fn tolerance(
+    (a, a_ty): (Option<Datum<'_>>, &ColumnType),
+    (b, b_ty): (Option<Datum<'_>>, &ColumnType),
+) -> Option<f64> {
+    let is_exact = |datum, ty: &ColumnType| match ty {
+        ColumnType::Float(_) | ColumnType::Double(_) => false,
+        ColumnType::Int { .. } | ColumnType::Year | ColumnType::Decimal { .. } => true,
+        _ => !matches!(datum, Some(Datum::Double(_) | Datum::Float(_))),
+    };
+    let is_float = |ty: &ColumnType| matches!(ty, ColumnType::Float(_));
+    let (is_a_exact, is_b_exact) = (is_exact(a, a_ty), is_exact(b, b_ty));
+    if is_a_exact && is_b_exact || is_float(a_ty) && is_b_exact || is_float(b_ty) && is_a_exact {
+        return None;
+    }
+    let digits = shown_digits(a, a_ty)?.max(shown_digits(b, b_ty)?);
+    Some(5.0 / 10_f64.powi(i32::from(digits) + 1))
+}
+
+/// Digits behind the point that a number is shown with, if their number is fixed.
+fn shown_digits(datum: Option<Datum<'_>>, ty: &ColumnType) -> Option<u8> {
+    match (ty, datum) {
+        (
+            ColumnType::Int { .. }
+            | ColumnType::Year
+            | ColumnType::Decimal { .. }
+            | ColumnType::Float(_)
+            | ColumnType::Double(_),
+            _,
+        ) => ty.decimals(),
+        (_, Some(Datum::Int(_) | Datum::UInt(_))) if !ty.is_temporal() => Some(0),
+        (_, Some(Datum::Decimal(value))) => Some(value.scale()),
+        _ => None,
+    }
+}
+
 fn is_number(datum: Datum<'_>) -> bool {
     is_plain_number(datum) || matches!(datum, Datum::Year(_))
 }

@@ -15,6 +15,7 @@ use rows::table::{Covering, Table};
 use super::Sizes;
 use super::inner::BEGIN_ROWS;
 use super::needs::Columns;
+use super::rewrite::is_compared_exactly;
 use crate::index_use::IndexUse;
 use crate::point::{Access, AccessKind, Between, IndexKeys, Lookup, Ordering, ReaderKind, ways};
 use crate::terms::{can_be_local, columns_of, depends_on_others, is_volatile, localized};
@@ -167,7 +168,12 @@ fn hash_keys(local: &[Node]) -> Option<(HashKeys, Vec<Node>)> {
                 };
                 let class = class_of(&a.ty);
                 match pair {
-                    Some((own, other)) if class != Class::Other && class == class_of(&b.ty) => {
+                    Some((own, other))
+                        if class != Class::Other
+                            && class == class_of(&b.ty)
+                            && is_compared_exactly(own, &other.ty)
+                            && is_compared_exactly(other, &own.ty) =>
+                    {
                         keys.own.push((**own).clone());
                         keys.others.push((**other).clone());
                         keys.rules.push((class, *rule));

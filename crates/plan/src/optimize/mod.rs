@@ -59,7 +59,7 @@ pub use key_expressions::{use_key_expressions, use_key_expressions_of};
 pub use look_up::look_up;
 pub use planned::planned;
 pub use precomputed::{known_of_table, only_counts};
-pub use rewrite::rule_of;
+pub use rewrite::{is_compared_exactly, rule_of};
 pub(crate) use rewrite::{is_unique_key_of, simplified};
 pub use rows_only::needs_rows;
 pub use single_table::{ChangedRows, way_to_change};

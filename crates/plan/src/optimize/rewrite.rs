@@ -9,7 +9,7 @@
 //! Not here: the order of joins (`order`).
 
 use expression::{
-    Comparison, Kind, Node, Subquery, SubqueryForm, boolean, common_rule, parts_of, slot,
+    Comparison, Kind, Node, Subquery, SubqueryForm, boolean, common_rule, parts_of, slot, tolerance,
 };
 use rows::schema::{Index, IndexState};
 use values::types::{Collation, ColumnType};
@@ -163,6 +163,13 @@ pub(crate) fn is_unique_key_of(index: &Index, is_asked_for: impl Fn(usize) -> bo
 pub fn rule_of(operand: &Node, ty: &ColumnType) -> Collation {
     let column = Node::new(Kind::Column(0), ty.clone(), true);
     common_rule([operand, &column].into_iter())
+}
+
+/// Whether equality with a column of a type is that of the values themselves, so that they can be
+/// keys. Values of one column type have been rounded when they were stored.
+pub fn is_compared_exactly(operand: &Node, ty: &ColumnType) -> bool {
+    let is_column = matches!(operand.kind, Kind::Column(_) | Kind::Outer(..));
+    is_column && operand.ty == *ty || tolerance((None, &operand.ty), (None, ty)).is_none()
 }
 
 fn with_query(join: Join, joined: JoinedQuery, relations: &mut Vec<Relation>) -> Join {

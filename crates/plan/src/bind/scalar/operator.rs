@@ -116,8 +116,8 @@ fn chain(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> B
     Ok(boolean(if and { Kind::And(nodes) } else { Kind::Or(nodes) }, nullable))
 }
 
-/// A look-up knows nothing of its literals, and with how many digits an average compares is a
-/// matter of their kinds; so is whether what a function says is a time or a text.
+/// A look-up knows nothing of its literals, and with how many digits an average or a DOUBLE compares
+/// is a matter of their kinds; so is whether what a function says is a time or a text.
 pub(super) fn refuse_unknown_kinds(a: &Node, b: &Node, names: &Names<'_>) -> Bound<()> {
     let knows_literals = names.resolver.is_some_and(|resolver| resolver.knows_literals());
     if !knows_literals && is_time_beside_untyped(a, b) {
@@ -125,7 +125,9 @@ pub(super) fn refuse_unknown_kinds(a: &Node, b: &Node, names: &Names<'_>) -> Bou
     }
     let is_look_up = !knows_literals && names.clause == "where clause";
     if is_look_up && is_of_unknown_digits(a, b) {
-        return needs_literals("an average beside a literal of which nothing is known yet");
+        return needs_literals(
+            "digits of a number that a literal of which nothing is known yet decides",
+        );
     }
     Ok(())
 }
@@ -135,7 +137,15 @@ fn is_of_unknown_digits(a: &Node, b: &Node) -> bool {
     for side in [a, b] {
         side.visit(&mut |part| unknown |= part.is_untyped());
     }
-    unknown && (keeps_digits(a) || keeps_digits(b))
+    unknown && (keeps_digits(a) || keeps_digits(b) || is_reckoned(a) || is_reckoned(b))
+}
+
+/// Whether it is a DOUBLE of a literal of which nothing is known yet: how many digits it shows
+/// depends on that (`expression::tolerance`).
+fn is_reckoned(node: &Node) -> bool {
+    let mut unknown = false;
+    node.visit(&mut |part| unknown |= part.is_untyped());
+    unknown && !node.is_untyped() && matches!(node.ty, ColumnType::Float(_) | ColumnType::Double(_))
 }
 
 /// IN of alternatives that compare one column with literals, which an index answers.
