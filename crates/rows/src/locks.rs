@@ -27,7 +27,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foldhash::quality::FixedState;
 use parking_lot::{Condvar, Mutex};
@@ -247,6 +247,8 @@ impl LockTable {
                 REFUSED.set(Some(RefusedLock { table: self.address(), owner, lock }));
                 Err(Error::WouldWait(Wait::Lock))
             }
+            // It waits for nobody, so that it closes no circle of those who do.
+            LockWait::AtMost(Duration::ZERO) => Err(Error::LockTimeout),
             LockWait::AtMost(time) => {
                 let deadline = Instant::now().checked_add(time);
                 self.acquire_waiting(owner, (lock, key), (mode, kind), deadline)

@@ -158,6 +158,26 @@ fn watch(table: &LockTable, owner: u64, lock: u64) -> bool {
 }
 
 #[test]
+fn whoever_does_not_wait_is_in_no_circle() {
+    let table = LockTable::new();
+    let now = LockWait::AtMost(Duration::ZERO);
+    for owner in 1..=2 {
+        table.acquire(owner, (owner, b""), LockMode::Exclusive, LockWait::Never).unwrap();
+    }
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            table.acquire(2, (1, b""), LockMode::Exclusive, LONG).unwrap();
+            table.release(2, &[1, 2]);
+        });
+        until_queued(&table, 1, 1);
+        let refused = table.acquire(1, (2, b""), LockMode::Exclusive, now);
+        assert!(matches!(refused, Err(Error::LockTimeout)));
+        table.release(1, &[1]);
+    });
+    assert_eq!(table.held(), 0);
+}
+
+#[test]
 fn a_watcher_that_would_close_a_circle_is_sent_to_where_that_is_told() {
     let table = LockTable::new();
     for owner in 1..=3 {
