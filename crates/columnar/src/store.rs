@@ -246,7 +246,7 @@ impl<S: TableStore + LocalStore> LoopStore for ColumnStore<S> {
         self.inner.begin_turn(can_begin_reads);
     }
 
-    fn watch_refused(&self, waker: LockWaker) -> bool {
+    fn watch_refused(&self, waker: &LockWaker) -> bool {
         self.inner.watch_refused(waker)
     }
 

@@ -301,7 +301,7 @@ impl LoopStore for RocksStore {
         self.locks().begin_turn();
     }
 
-    fn watch_refused(&self, waker: LockWaker) -> bool {
+    fn watch_refused(&self, waker: &LockWaker) -> bool {
         self.locks().watch_refused(waker)
     }
 

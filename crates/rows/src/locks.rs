@@ -25,8 +25,8 @@ mod waits;
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use foldhash::quality::FixedState;
@@ -151,11 +151,17 @@ struct RefusedLock {
     lock: u64,
 }
 
-/// An owner that no thread waits for, and that asks for the lock again when it is woken. It may
-/// have gone on meanwhile: then the call only costs a look.
+/// An owner that waits without a thread, and asks for the lock again when it is woken; as long as
+/// somebody keeps the waker.
 struct Watcher {
     owner: u64,
-    wake: LockWaker,
+    wake: Weak<dyn Fn() + Send + Sync>,
+}
+
+impl Watcher {
+    fn is_waiting(&self) -> bool {
+        self.wake.strong_count() > 0
+    }
 }
 
 struct Waiter {
@@ -296,10 +302,10 @@ impl LockTable {
     /// Has `waker` called once, as soon as the lock is free that the calling thread was refused
     /// last with `LockWait::Never` since its turn began, and no thread waits for it; at once if it
     /// is free by now. `false`: nothing was refused, or others wait for it, who come first, or the
-    /// wait would close a circle.
+    /// wait would close a circle. A watch ends when nobody keeps its waker any more.
     ///
     /// A waker must not block, nor call back into this table.
-    pub fn watch_refused(&self, waker: LockWaker) -> bool {
+    pub fn watch_refused(&self, waker: &LockWaker) -> bool {
         let Some(RefusedLock { table, owner, lock }) = REFUSED.take() else {
             return false;
         };
@@ -314,10 +320,11 @@ impl LockTable {
             return true;
         };
         let wanted = held.wanted.get_or_insert_default();
+        wanted.watchers.retain(Watcher::is_waiting);
         if !wanted.queue.is_empty() || wanted.watchers.len() == WATCHERS_MAX {
             return false;
         }
-        wanted.watchers.push(Watcher { owner, wake: waker });
+        wanted.watchers.push(Watcher { owner, wake: Arc::downgrade(waker) });
         drop(locks);
         if self.closes_circle(owner, lock, &waiting) && self.stop_watching(owner, lock) {
             return false;
@@ -432,8 +439,8 @@ impl LockTable {
         let locks = self.shard(lock).locks.lock();
         let Some(held) = locks.get(&lock) else { return Vec::new() };
         let is_there = held.wanted.as_ref().is_some_and(|wanted| {
-            let is_watching = wanted.watchers.iter().any(|watcher| watcher.owner == owner);
-            is_watching || wanted.has_in_queue(owner)
+            let is_its = |watcher: &Watcher| watcher.owner == owner && watcher.is_waiting();
+            wanted.watchers.iter().any(is_its) || wanted.has_in_queue(owner)
         });
         match is_there {
             true => held.owners.all().iter().copied().filter(|other| *other != owner).collect(),
@@ -488,8 +495,8 @@ impl LockTable {
             }
         }
         drop(waiting);
-        for (_, watcher) in woken {
-            (watcher.wake)();
+        for wake in woken.iter().filter_map(|(_, watcher)| watcher.wake.upgrade()) {
+            wake();
         }
     }
 

@@ -443,7 +443,7 @@ impl LoopStore for MemoryStore {
         self.locks().begin_turn();
     }
 
-    fn watch_refused(&self, waker: LockWaker) -> bool {
+    fn watch_refused(&self, waker: &LockWaker) -> bool {
         self.locks().watch_refused(waker)
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::error::{Error, Wait};
-use crate::store::LockWait;
+use crate::store::{LockWait, LockWaker};
 
 const LONG: LockWait = LockWait::AtMost(Duration::from_secs(3600));
 /// Far less than `LONG`, and far more than a slow machine, or one that pauses, takes for anything.
@@ -131,16 +131,16 @@ pub fn a_freed_lock_wakes_those_who_may_not_wait(subject: &Subject<'_>) {
     let mut other = begin(&store);
     store.begin_turn(false);
     let woken = Arc::new(AtomicBool::new(false));
-    let waker = {
+    let waker: LockWaker = {
         let woken = woken.clone();
-        move || woken.store(true, Ordering::SeqCst)
+        Arc::new(move || woken.store(true, Ordering::SeqCst))
     };
-    assert!(!store.watch_refused(Arc::new(waker.clone())), "nothing was refused yet");
+    assert!(!store.watch_refused(&waker), "nothing was refused yet");
     assert!(other.lock(b"a", LockWait::Never).is_err());
     store.begin_turn(false);
-    assert!(!store.watch_refused(Arc::new(waker.clone())), "that was in another turn");
+    assert!(!store.watch_refused(&waker), "that was in another turn");
     assert!(other.lock(b"a", LockWait::Never).is_err());
-    let watched = store.watch_refused(Arc::new(waker));
+    let watched = store.watch_refused(&waker);
     assert!(!woken.load(Ordering::SeqCst));
     drop(holder);
     assert_eq!(woken.load(Ordering::SeqCst), watched);

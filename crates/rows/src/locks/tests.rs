@@ -115,17 +115,17 @@ fn a_waker_is_called_once_and_only_when_no_thread_waits_any_more() {
             calls.fetch_add(1, Ordering::SeqCst);
         })
     };
-    assert!(!table.watch_refused(waker.clone()), "nothing was refused");
+    assert!(!table.watch_refused(&waker), "nothing was refused");
     table.acquire(1, (7, b""), LockMode::Exclusive, LockWait::Never).unwrap();
     assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
-    assert!(!LockTable::new().watch_refused(waker.clone()), "of another table");
+    assert!(!LockTable::new().watch_refused(&waker), "of another table");
     assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
-    assert!(table.watch_refused(waker.clone()));
+    assert!(table.watch_refused(&waker));
     thread::scope(|scope| {
         scope.spawn(|| table.acquire(2, (7, b""), LockMode::Exclusive, LONG).unwrap());
         until_queued(&table, 7, 1);
         assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
-        assert!(!table.watch_refused(waker.clone()), "a thread comes first");
+        assert!(!table.watch_refused(&waker), "a thread comes first");
         table.release(1, &[7]);
     });
     assert_eq!(calls.load(Ordering::SeqCst), 0);
@@ -138,23 +138,24 @@ fn a_waker_is_called_once_and_only_when_no_thread_waits_any_more() {
     table.acquire(1, (7, b""), LockMode::Exclusive, LockWait::Never).unwrap();
     assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
     table.release(1, &[7]);
-    assert!(table.watch_refused(waker.clone()));
+    assert!(table.watch_refused(&waker));
     assert_eq!(calls.load(Ordering::SeqCst), 2);
     // Few are called at once.
     table.acquire(1, (7, b""), LockMode::Exclusive, LockWait::Never).unwrap();
     for place in 0..2 * WATCHERS_MAX {
         assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
-        assert_eq!(table.watch_refused(waker.clone()), place < WATCHERS_MAX);
+        assert_eq!(table.watch_refused(&waker), place < WATCHERS_MAX);
     }
     table.release(1, &[7]);
     assert_eq!(calls.load(Ordering::SeqCst), 2 + WATCHERS_MAX);
 }
 
-/// What the calling thread is refused, and watches then if it may.
-fn watch(table: &LockTable, owner: u64, lock: u64) -> bool {
+/// Has an owner refused a lock that it watches then, if it may, as long as the waker is kept.
+fn watch(table: &LockTable, owner: u64, lock: u64) -> Option<LockWaker> {
     let refused = table.acquire(owner, (lock, b""), LockMode::Exclusive, LockWait::Never);
     assert!(matches!(refused, Err(Error::WouldWait(Wait::Lock))));
-    table.watch_refused(Arc::new(|| ()))
+    let waker: LockWaker = Arc::new(|| ());
+    table.watch_refused(&waker).then_some(waker)
 }
 
 #[test]
@@ -184,13 +185,16 @@ fn a_watcher_that_would_close_a_circle_is_sent_to_where_that_is_told() {
         table.acquire(owner, (owner, b""), LockMode::Exclusive, LockWait::Never).unwrap();
     }
     // Watchers only: 1 waits for 2, 2 for 3, and 3 must not wait for 1.
-    assert!(watch(&table, 1, 2) && watch(&table, 2, 3));
-    assert!(!watch(&table, 3, 1));
+    let watches = (watch(&table, 1, 2).unwrap(), watch(&table, 2, 3).unwrap());
+    assert!(watch(&table, 3, 1).is_none());
     let closed = table.acquire(3, (1, b""), LockMode::Exclusive, LONG);
     assert!(matches!(closed, Err(Error::Conflict)));
+    // Whoever watches no more waits for nobody.
+    drop(watches.1);
+    assert!(watch(&table, 3, 1).is_some());
     // 3 gives up. Whoever was woken waits for nobody, until it is refused something again.
     table.release(3, &[3]);
-    assert!(watch(&table, 4, 2));
+    assert!(watch(&table, 4, 2).is_some());
     table.acquire(2, (3, b""), LockMode::Exclusive, LockWait::Never).unwrap();
     thread::scope(|scope| {
         scope.spawn(|| table.acquire(2, (1, b""), LockMode::Exclusive, LONG).unwrap_err());
@@ -207,7 +211,7 @@ fn a_watcher_that_waits_in_line_instead_is_still_seen_when_it_is_woken() {
     table.acquire(1, (1, b""), LockMode::Shared, LockWait::Never).unwrap();
     table.acquire(2, (1, b""), LockMode::Shared, LockWait::Never).unwrap();
     table.acquire(3, (3, b""), LockMode::Exclusive, LockWait::Never).unwrap();
-    assert!(watch(&table, 3, 1));
+    let _kept = watch(&table, 3, 1).unwrap();
     thread::scope(|scope| {
         scope.spawn(|| {
             assert!(table.acquire(3, (1, b""), LockMode::Exclusive, LONG).unwrap());

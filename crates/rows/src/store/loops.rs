@@ -29,9 +29,10 @@ pub trait LoopStore: Read {
 
     /// For those who may not wait: has `waker` called, once, when the row lock is free that the
     /// calling thread was refused last with `WouldWait(Lock)` since its turn began; at once if it
-    /// is free by now. `false`: nothing was refused, others wait for it already, or the store
-    /// cannot tell. Then wait where that is allowed.
-    fn watch_refused(&self, waker: LockWaker) -> bool {
+    /// is free by now. A watch ends when nobody keeps its waker any more, which whoever goes on
+    /// before must see to. `false`: nothing was refused, others wait for it already, the wait would
+    /// close a circle, or the store cannot tell. Then wait where that is allowed.
+    fn watch_refused(&self, waker: &LockWaker) -> bool {
         let _ = waker;
         false
     }

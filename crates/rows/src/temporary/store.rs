@@ -186,7 +186,7 @@ impl LoopStore for StoreWithTemporary {
         self.inner.begin_turn(can_begin_reads);
     }
 
-    fn watch_refused(&self, waker: LockWaker) -> bool {
+    fn watch_refused(&self, waker: &LockWaker) -> bool {
         self.inner.watch_refused(waker)
     }
 

@@ -17,6 +17,7 @@ use doors::{Conversation, Input, LeaveNotice, Pending, Report};
 use resources::budget::Share;
 use resources::forecast::Forecast;
 use rows::begun_reads::ReadPiece;
+use rows::store::LockWaker;
 use sql::{ClientActivity, ClientListing, DoorClients};
 use tls::Acceptor;
 
@@ -270,6 +271,8 @@ pub struct Connection {
     pub reads: u8,
     /// Until when it waits here for locks that the request in front needs.
     pub lock_until: Option<Instant>,
+    /// Kept while it waits for that lock in its loop.
+    pub lock_watch: Option<LockWaker>,
     /// What was read for its next turn.
     pub piece: Option<Box<dyn ReadPiece>>,
     /// There may be something to receive.
@@ -357,6 +360,7 @@ impl Connection {
     pub fn forget_waits(&mut self) {
         self.reads = 0;
         self.lock_until = None;
+        self.lock_watch = None;
     }
 
     /// A connection that has just begun.
@@ -381,6 +385,7 @@ impl Connection {
             forecast: Forecast::after(FOR_POOL_FROM),
             reads: 0,
             lock_until: None,
+            lock_watch: None,
             piece: None,
             readable: true,
             ended: false,

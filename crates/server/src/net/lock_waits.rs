@@ -13,11 +13,15 @@
 //! 1. A connection whose phase is `Locked` gets its turn, or goes to the pool, within
 //!    `LOCK_WAIT_MAX` of its first refusal.
 //! 2. A waker that comes too late only costs a look.
+//! 3. A connection that goes to the pool keeps its waker no longer: by that others know whether it
+//!    waits. Whoever is woken is on no lock's list any more.
 //!
 //! Not here: who has a lock, and who is next (`rows::locks`).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use rows::store::LockWaker;
 
 use super::connection::Phase;
 use super::event_loop::EventLoop;
@@ -38,10 +42,11 @@ impl<P: Poller> EventLoop<P> {
             return false;
         }
         let mailbox = Arc::clone(&self.mailbox);
-        let waker = Arc::new(move || mailbox.post(Message::Unlocked(token)));
-        if !self.shared.engine.store().watch_refused(waker) {
+        let waker: LockWaker = Arc::new(move || mailbox.post(Message::Unlocked(token)));
+        if !self.shared.engine.store().watch_refused(&waker) {
             return false;
         }
+        connection.lock_watch = Some(waker);
         connection.phase = Phase::Locked;
         self.lock_waits.insert((until, token));
         let door = connection.door;
