@@ -52,7 +52,9 @@ impl Group {
         self.asked = true;
         self.durability = self.durability.max(Some(durability));
         if self.transaction.is_none() {
-            self.transaction = Some(engine.begin(wait)?);
+            let mut transaction = engine.begin(wait)?;
+            transaction.serve_many();
+            self.transaction = Some(transaction);
         }
         Ok(self.transaction.as_mut().expect("started above"))
     }

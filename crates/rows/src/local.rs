@@ -68,6 +68,7 @@ pub struct LocalTransaction<S: LocalStore> {
     held: HeldLocks,
     ranges: HeldRanges,
     writes: OwnWrites,
+    serves_many: bool,
 }
 
 /// How long a commit of another one is waited for by who waits for no lock.
@@ -84,7 +85,7 @@ impl<S: LocalStore> LocalTransaction<S> {
     pub fn new(store: S) -> LocalTransaction<S> {
         let owner = store.locks().owner();
         let (held, ranges, writes) = Default::default();
-        LocalTransaction { store, owner, held, ranges, writes }
+        LocalTransaction { store, owner, held, ranges, writes, serves_many: false }
     }
 
     fn view(&self) -> LocalView<'_> {
@@ -119,7 +120,11 @@ impl<S: LocalStore> LocalTransaction<S> {
                 done => return done,
             }
         }
-        ask(self.store.locks(), self.owner, wait)
+        let asked = ask(self.store.locks(), self.owner, wait);
+        if self.serves_many && matches!(asked, Err(Error::WouldWait(Wait::Lock))) {
+            self.store.locks().disown_refused();
+        }
+        asked
     }
 
     /// Somebody else who has put a key into ranges and not committed it, and that key; `true` if it
@@ -215,6 +220,10 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
         let locks = self.store.locks();
         let is_others = |key: &[u8]| locks.is_others(self.owner, LockTable::hash(key), mode);
         is_others(&table_of(key)) || is_others(key)
+    }
+
+    fn serve_many(&mut self) {
+        self.serves_many = true;
     }
 
     fn unlock(&mut self, key: &[u8]) {

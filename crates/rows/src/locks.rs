@@ -51,6 +51,9 @@ const SHARDS: usize = 256;
 /// wait in turn.
 const WATCHERS_MAX: usize = 2;
 
+/// An owner that has no locks: others are counted from 1.
+const NOBODY: u64 = 0;
+
 thread_local! {
     /// What this thread was refused last.
     static REFUSED: Cell<Option<RefusedLock>> = const { Cell::new(None) };
@@ -299,6 +302,12 @@ impl LockTable {
         REFUSED.set(None);
     }
 
+    /// Has what the calling thread was refused last wanted by nobody who has locks: its statement
+    /// is over, and will be done in another transaction.
+    pub fn disown_refused(&self) {
+        REFUSED.set(REFUSED.take().map(|refused| RefusedLock { owner: NOBODY, ..refused }));
+    }
+
     /// Has `waker` called once, as soon as the lock is free that the calling thread was refused
     /// last with `LockWait::Never` since its turn began, and no thread waits for it; at once if it
     /// is free by now. `false`: nothing was refused, or others wait for it, who come first, or the
@@ -326,6 +335,9 @@ impl LockTable {
         }
         wanted.watchers.push(Watcher { owner, wake: Arc::downgrade(waker) });
         drop(locks);
+        if owner == NOBODY {
+            return true;
+        }
         if self.closes_circle(owner, lock, &waiting) && self.stop_watching(owner, lock) {
             return false;
         }

@@ -1,5 +1,5 @@
-//! How deep a statement may nest: what is deeper is refused before it is parsed, so that no thread's
-//! stack overflows.
+//! How deep a statement may nest: what is deeper is refused before it is parsed, so that no
+//! thread's stack overflows.
 //!
 //! Not here: the tree's own bounds (`plan`).
 

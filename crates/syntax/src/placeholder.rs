@@ -1,5 +1,5 @@
-//! The places of literals that were taken out of a text, and of `?`: what their words in a shape and
-//! the names of the parser's placeholders say of them.
+//! The places of literals that were taken out of a text, and of `?`: what their words in a shape
+//! and the names of the parser's placeholders say of them.
 //!
 //! Not here: which literals are taken out (`scan`), what becomes of a place (`plan::bind`).
 

@@ -152,9 +152,12 @@ pub fn tolerance(
         ColumnType::Int { .. } | ColumnType::Year | ColumnType::Decimal { .. } => true,
         _ => !matches!(datum, Some(Datum::Double(_) | Datum::Float(_))),
     };
-    let is_float = |ty: &ColumnType| matches!(ty, ColumnType::Float(_));
+    // Beside an exact number only a DOUBLE may differ.
+    let is_against = |ty: &ColumnType, is_other_exact: bool| {
+        is_other_exact && !matches!(ty, ColumnType::Double(_))
+    };
     let (is_a_exact, is_b_exact) = (is_exact(a, a_ty), is_exact(b, b_ty));
-    if is_a_exact && is_b_exact || is_float(a_ty) && is_b_exact || is_float(b_ty) && is_a_exact {
+    if is_against(a_ty, is_b_exact) || is_against(b_ty, is_a_exact) {
         return None;
     }
     let digits = shown_digits(a, a_ty)?.max(shown_digits(b, b_ty)?);

@@ -206,6 +206,31 @@ fn a_watcher_that_would_close_a_circle_is_sent_to_where_that_is_told() {
 }
 
 #[test]
+fn a_statement_that_is_over_waits_without_the_locks_of_those_beside_it() {
+    let table = LockTable::new();
+    for owner in 1..=2 {
+        table.acquire(owner, (owner, b""), LockMode::Exclusive, LockWait::Never).unwrap();
+    }
+    let _kept = watch(&table, 1, 2).unwrap();
+    assert!(watch(&table, 2, 1).is_none());
+    let refused = table.acquire(2, (1, b""), LockMode::Exclusive, LockWait::Never);
+    assert!(matches!(refused, Err(Error::WouldWait(Wait::Lock))));
+    table.disown_refused();
+    let calls = Arc::new(AtomicUsize::new(0));
+    let waker: LockWaker = {
+        let calls = calls.clone();
+        Arc::new(move || {
+            calls.fetch_add(1, Ordering::SeqCst);
+        })
+    };
+    assert!(table.watch_refused(&waker));
+    table.release(1, &[1]);
+    table.release(2, &[2]);
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
+    assert_eq!((table.held(), table.waiting.lock().len()), (0, 0));
+}
+
+#[test]
 fn a_watcher_that_waits_in_line_instead_is_still_seen_when_it_is_woken() {
     let table = LockTable::new();
     table.acquire(1, (1, b""), LockMode::Shared, LockWait::Never).unwrap();

@@ -43,6 +43,9 @@ pub trait StoreTransaction: Read {
     fn lock_shared(&mut self, key: &[u8], wait: LockWait) -> Result<bool> {
         self.lock(key, wait)
     }
+    /// Statements of several clients are done in it, each of which is a transaction for its client:
+    /// one that is refused a lock waits without what the others have locked.
+    fn serve_many(&mut self) {}
     /// Whether another transaction has locked a key against this mode, by itself or with its table,
     /// as far as that is known without asking for the lock.
     fn is_locked_by_others(&self, key: &[u8], mode: LockMode) -> bool {

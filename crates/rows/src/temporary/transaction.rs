@@ -102,6 +102,10 @@ impl StoreTransaction for TransactionWithTemporary {
         if is_temporary_key(key) { Ok(false) } else { self.inner.lock_shared(key, wait) }
     }
 
+    fn serve_many(&mut self) {
+        self.inner.serve_many();
+    }
+
     fn is_locked_by_others(&self, key: &[u8], mode: LockMode) -> bool {
         !is_temporary_key(key) && self.inner.is_locked_by_others(key, mode)
     }

@@ -179,6 +179,11 @@ impl Transaction {
         self.wait = wait;
     }
 
+    /// Statements of several clients are done in it (`StoreTransaction::serve_many`).
+    pub(crate) fn serve_many(&mut self) {
+        self.store.serve_many();
+    }
+
     /// Has other transactions committed together with this one: with one sync, and one result.
     pub(crate) fn commit_with(&mut self, others: Vec<Transaction>) {
         self.others.extend(others);

@@ -22,13 +22,11 @@ use values::datum::Datum;
 
 use super::Session;
 use super::locking::{lock_row, nowait};
+use crate::write::Patience;
 use executor::{self, Limits, RangeLockRequest, RowLocks, beyond_no_bounds};
 use plan::context::SqlContext;
 use plan::tree::{LockConflict, QueryPlan};
-use results::{ExecutionMode, Result, RowStream, SqlError};
-
-/// How often a query is run again because rows came meanwhile.
-const RUNS_MAX: usize = 16;
+use results::{ExecutionMode, Result, RowStream};
 
 /// What a query has found under its locks.
 pub(super) struct FoundLocked {
@@ -65,8 +63,8 @@ impl Session {
         let usual = LockWait::AtMost(self.variables.lock_wait);
         // What is met is kept from run to run.
         let mut _room = Room::default();
-        let mut runs = 0;
-        while runs < RUNS_MAX {
+        let mut patience = Patience::of(transaction);
+        loop {
             let found = self.run_noting(&locks, transaction, plan, parameters)?;
             let (ranges, wanted) = (locks.take_ranges(), locks.take_wanted());
             if ranges.is_empty() && wanted.is_empty() {
@@ -80,17 +78,14 @@ impl Session {
                 self.process.kill.check()?;
                 claim(transaction, range, usual)?;
             }
-            let mut had_all = true;
             for row in wanted {
                 self.process.kill.check()?;
                 if !lock_row(transaction, &row.table, &row.key, row.locking, usual)? {
                     locks.skip(row);
-                    had_all = false;
                 }
             }
-            runs += usize::from(had_all);
+            patience.go_on()?;
         }
-        Err(SqlError::Deadlock)
     }
 
     /// One run, over the latest state with the transaction's own writes.

@@ -48,7 +48,7 @@ pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, Progress, all_of};
 pub use of_query::InsertOfQuery;
 pub use query_values::given_to;
 pub use returning::ReturnedRows;
-pub use settled::{Currency, until_settled};
+pub use settled::{Currency, Patience, until_settled};
 pub use through_view::{UpdatableView, is_updatable, not_insertable, not_updatable};
 
 /// What a statement may find in an event loop to change or to lock it there; more is the pool's.

@@ -7,13 +7,13 @@
 //!
 //! Not here: which rows are locked (`change`, `joined`, `session::locking`).
 
+use std::time::{Duration, Instant};
+
 use resources::waiting::row_lock_waits;
+use rows::store::LockWait;
 use rows::transaction::Transaction;
 
 use results::{Result, SqlError};
-
-/// How often a scan is run again at most: others may come between each time.
-const RUNS_MAX: usize = 16;
 
 /// How far the rows that a run has found are those of the moment at which it had its locks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,23 +26,61 @@ pub enum Currency {
     Outdated,
 }
 
+/// For how long a statement is run again because others were before it: as long as it would wait
+/// for one of them. Whoever may not wait is run twice.
+pub struct Patience {
+    wait: LockWait,
+    until: Option<Instant>,
+    is_over: bool,
+}
+
+impl Patience {
+    /// That of a transaction's statement.
+    pub fn of(transaction: &Transaction) -> Patience {
+        Patience { wait: transaction.lock_wait(), until: None, is_over: false }
+    }
+
+    /// Whether the run at hand is the last.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Allows another run.
+    ///
+    /// # Errors
+    /// 1205, or `WouldWait`: there was a last one.
+    pub fn go_on(&mut self) -> Result<()> {
+        let time = match self.wait {
+            LockWait::Never if self.is_over => return Err(SqlError::WouldWait),
+            LockWait::AtMost(_) if self.is_over => return Err(SqlError::LockTimeout),
+            LockWait::Never => Duration::ZERO,
+            LockWait::AtMost(time) => time,
+        };
+        let now = Instant::now();
+        let until = *self.until.get_or_insert_with(|| now.checked_add(time).unwrap_or(now));
+        self.is_over = now >= until;
+        Ok(())
+    }
+}
+
 /// Runs a scan until what it found is current; `undo` takes back what a run leaves besides its
 /// writes.
 ///
 /// # Errors
-/// 1213 where others change the rows each time again.
+/// 1205 where others change the rows each time again.
 pub fn until_settled<T>(
     transaction: &mut Transaction,
     mut undo: impl FnMut(),
     mut run: impl FnMut(&mut Transaction) -> Result<(T, Currency)>,
 ) -> Result<T> {
-    for runs in 1..=RUNS_MAX {
+    let mut patience = Patience::of(transaction);
+    loop {
         let (mark, before) = (transaction.savepoint(), row_lock_waits());
-        let result = run(transaction);
-        let is_last = runs == RUNS_MAX;
-        match result {
+        match run(transaction) {
             Ok((done, Currency::Current)) => return Ok(kept(transaction, done)),
-            Ok((done, Currency::UnlessWaited)) if is_last || row_lock_waits() == before => {
+            Ok((done, Currency::UnlessWaited))
+                if patience.is_over() || row_lock_waits() == before =>
+            {
                 return Ok(kept(transaction, done));
             }
             Ok((_, Currency::UnlessWaited | Currency::Outdated)) => {}
@@ -54,8 +92,8 @@ pub fn until_settled<T>(
         transaction.withdraw_ranges();
         transaction.rollback_to(mark);
         undo();
+        patience.go_on()?;
     }
-    Err(SqlError::Deadlock)
 }
 
 /// What a run has looked at stays as it is.

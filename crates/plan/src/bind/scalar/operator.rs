@@ -116,8 +116,8 @@ fn chain(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> B
     Ok(boolean(if and { Kind::And(nodes) } else { Kind::Or(nodes) }, nullable))
 }
 
-/// A look-up knows nothing of its literals, and with how many digits an average or a DOUBLE compares
-/// is a matter of their kinds; so is whether what a function says is a time or a text.
+/// A look-up knows nothing of its literals, and with how many digits an average or a DOUBLE
+/// compares is a matter of their kinds; so is whether what a function says is a time or a text.
 pub(super) fn refuse_unknown_kinds(a: &Node, b: &Node, names: &Names<'_>) -> Bound<()> {
     let knows_literals = names.resolver.is_some_and(|resolver| resolver.knows_literals());
     if !knows_literals && is_time_beside_untyped(a, b) {
