@@ -340,6 +340,7 @@ table! {
     UnknownAlterAlgorithm 1800 b"HY000";
     UnknownAlterLock 1801 b"HY000";
     InternalError 1815 b"HY000";
+    InvalidYearColumnLength 1818 b"HY000";
     MustChangePassword 1820 b"HY000";
     FkCannotOpenParent 1824 b"HY000";
     DupConstraintName 1826 b"HY000";
@@ -374,6 +375,7 @@ table! {
     NonDefaultValueForGeneratedColumn 3105 b"HY000";
     UnsupportedActionOnGeneratedColumn 3106 b"HY000";
     GeneratedColumnNonPrior 3107 b"HY000";
+    DependentByGeneratedColumn 3108 b"HY000";
     GeneratedColumnRefAutoInc 3109 b"HY000";
     AccountHasBeenLocked 3118 b"HY000";
     InvalidJsonText 3140 b"22032";
@@ -460,6 +462,11 @@ table! {
     FulltextFunctionalIndex 3759 b"HY000";
     FunctionalIndexOnField 3762 b"HY000";
     GeneratedColumnNamedFunctionIsNotAllowed 3763 b"HY000";
+    DependentByDefaultGeneratedValue 3766 b"HY000";
+    DefaultExpressionNotPrior 3767 b"HY000";
+    DefaultExpressionOfAutoIncrement 3768 b"HY000";
+    DefaultExpressionSubquery 3769 b"HY000";
+    DefaultExpressionFunction 3770 b"HY000";
     DefaultValExprVariables 3772 b"HY000";
     FkIncompatibleColumns 3780 b"HY000";
     NonBooleanExprForCheckConstraint 3812 b"HY000";

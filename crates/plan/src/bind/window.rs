@@ -154,7 +154,8 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
         ("FIRST_VALUE", None, None) => (WindowCall::First(first), like_first, true),
         ("LAST_VALUE", None, None) => (WindowCall::Last(first), like_first, true),
         ("NTH_VALUE", Some(number), None) => {
-            if !matches!(number.ty, ColumnType::Int { .. }) && !number.is_untyped() {
+            let is_open = matches!(number.kind, Kind::Parameter(_) | Kind::UserVariable(_));
+            if !matches!(number.ty, ColumnType::Int { .. }) && !is_open {
                 let message = "Incorrect arguments to nth_value";
                 return Err(SqlError::new(ErrorCode::WrongArguments, message).into());
             }
