@@ -186,6 +186,7 @@ impl Session {
         }
         if let Some(like) = &create.like {
             let source = self.base_table(like)?;
+            ddl::refuse_defaults(&source.columns, self.variables.mode)?;
             let mut table = ddl::new_table_like(&source, &database, &name);
             table.foreign_key_checks = self.foreign_key_checks();
             self.check_has_primary_key(&table)?;
