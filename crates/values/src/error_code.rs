@@ -300,9 +300,11 @@ table! {
     PartitionConstDomain 1563 b"HY000";
     PartitionFunctionIsNotAllowed 1564 b"HY000";
     NullInValuesLessThan 1566 b"HY000";
+    WrongPartitionName 1567 b"HY000";
     CantChangeTxCharacteristics 1568 b"25001";
     EventRecursionForbidden 1576 b"HY000";
     WrongParamcountToNativeFct 1582 b"42000";
+    WrongParametersToNativeFct 1583 b"42000";
     EventCannotCreateInThePast 1588 b"HY000";
     EventCannotAlterInThePast 1589 b"HY000";
     XaRbdeadlock 1614 b"XA102";
@@ -424,6 +426,7 @@ table! {
     WindowRangeFrameOrderType 3587 b"HY000";
     WindowRangeFrameTemporalType 3588 b"HY000";
     WindowRangeFrameNumericType 3589 b"HY000";
+    WindowIllegalOrderBy 3592 b"HY000";
     WindowInvalidWindowFuncUse 3593 b"HY000";
     WindowInvalidWindowFuncAliasUse 3594 b"HY000";
     FieldInGroupingNotGroupBy 3602 b"HY000";

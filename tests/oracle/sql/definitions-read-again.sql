@@ -59,6 +59,13 @@ alter table tg rename column a to c, drop column b
 create table td (a int, b int default (a + 1))
 alter table td rename column a to c
 alter table td drop column a
+create table o1 (a int, b int, d int as (b * 2), e int default (b + 1), check (b < a))
+alter table o1 drop column b
+alter table o1 change b c int
+alter table o1 drop column d, drop column b
+create table o3 (a int, b int, d int as (b * 2), check (b < 5))
+alter table o3 drop column b
+alter table o3 drop column d, drop column b
 create table ix (a int, b int, c int, key a (a), key b (b))
 alter table ix rename index a to x, rename index x to a
 alter table ix rename index a to y, alter index y invisible
@@ -102,6 +109,7 @@ set sql_mode=default
 # What divides a table
 create table ps (a int) partition by range (a | 20) (partition p values less than (10))
 create table ps (a int) partition by hash (a << 20)
+create table ps (a int) partition by range (a) (partition `p ` values less than (10))
 create table ps (t time) partition by hash (to_days(t))
 create table ps (v varchar(20)) partition by range (dayofweek(v)) (partition p values less than (10))
 create table ps (d date) partition by hash (hour(d))

@@ -59,3 +59,17 @@ create table y1 (y year(2))
 ~ create table y2 (a year unsigned, b year(4) zerofill, c year(4))
 select @t1 := (@t2 := 1) + @t3 := 4, @t1, @t2, @t3
 select 1 + @a := 2, 5 * @d := 2 + 1, @d
+select cast(0xE1E2 as char) is null, sha2('a', 1) is null
+select bin_to_uuid('x')
+select {d '2001-01-01 10:10:10'} a, {ts '2001-01-01'} b, {t '2001-01-01'} c, {d 'x'} d, {d '2001-01-01'}, {ts '2001-01-01 10:10:10'}, {t '10:10:10'}
+create table w1 (id int, a int)
+insert into w1 values (1, 5), (2, 7)
+set @two = 2
+prepare p from 'select nth_value(id, ?) over (order by id) from w1'
+execute p using @two
+prepare p from 'select nth_value(id, @two) over (order by id) from w1'
+execute p
+select sum(a) over (partition by 1) from w1
+select sum(a) over (order by 1) from w1
+select sum(a) over w from w1 window w as (order by 1)
+select sum(a) over (order by 1 + 1), sum(a) over (order by id) from w1

@@ -252,7 +252,11 @@ fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) ->
     let bytes = node.bytes_of(cell.datum(), scope.zone, &mut buffer);
     if matches!(ty, ColumnType::VarChar { .. }) && std::str::from_utf8(bytes).is_err() {
         scope.warn(ErrorCode::InvalidCharacterString, || {
-            "Invalid utf8mb4 character string".to_string()
+            const SHOWN_MAX: usize = 3;
+            let end = std::str::from_utf8(bytes).err().map_or(0, |error| error.valid_up_to());
+            let shown = &bytes[end..bytes.len().min(end + SHOWN_MAX)];
+            let digits = String::from_utf8_lossy(&write_hex(shown, true)).into_owned();
+            format!("Invalid utf8mb4 character string: '{digits}'")
         });
         return Ok(NULL);
     }

@@ -299,7 +299,16 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable))
         }
         Expr::Prefixed { prefix, value } => introduced(&prefix.value, bind(value, names)?),
-        Expr::TypedString(typed) => typed_text(&typed.data_type, &typed.value.value, names.mode),
+        Expr::TypedString(typed) => {
+            let node = typed_text(&typed.data_type, &typed.value.value, names.mode);
+            match &typed.value.value {
+                // `{d 'text'}` is the text where it says no day.
+                Literal::SingleQuotedString(text) if typed.uses_odbc_syntax && node.is_err() => {
+                    literal(&Literal::SingleQuotedString(text.clone()), names)
+                }
+                _ => node,
+            }
+        }
         _ => special(expr, names),
     }
 }

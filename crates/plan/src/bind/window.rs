@@ -187,6 +187,17 @@ fn window_of(
         }
         order.push((bind(&item.expr, names)?, item.options.asc == Some(false)));
     }
+    let is_position = |node: &Node| {
+        matches!(node.kind, Kind::Constant(_) | Kind::Parameter(_))
+            && matches!(node.ty, ColumnType::Int { .. })
+    };
+    if partition.iter().chain(order.iter().map(|(node, _)| node)).any(is_position) {
+        let message = format!(
+            "Window '{title}': ORDER BY or PARTITION BY uses legacy position indication which is \
+             not supported, use expression."
+        );
+        return Err(SqlError::new(ErrorCode::WindowIllegalOrderBy, message).into());
+    }
     let frame = match &spec.window_frame {
         None if order.is_empty() => Frame::WHOLE,
         None => Frame::SO_FAR,

@@ -1,5 +1,5 @@
-//! How long a row and a key may be by their definition, as in MySQL: a table that is made here can be
-//! loaded there.
+//! How long a row and a key may be by their definition, as in MySQL: a table that is made here can
+//! be loaded there.
 //!
 //! Invariants
 //! 1. What is too long already, made by an earlier version, may stay as long as it is.

@@ -2,8 +2,8 @@
 //! tests/oracle/sql/definitions-read-again.sql).
 //!
 //! Invariants
-//! 1. A default is refused here alone, when a statement says it: one that a table has from before is
-//!    kept.
+//! 1. A default is refused here alone, when a statement says it: one that a table has from before
+//!    is kept.
 //!
 //! Not here: columns that are not there, what may stand in no definition at all (`rules`).
 
@@ -82,8 +82,8 @@ fn refuse_part(part: &Expr, name: &str) -> Result<()> {
     Err(SqlError::new(code, message))
 }
 
-/// Refuses defaults that look at columns which are not filled yet: one that numbers itself, one that
-/// is computed or has such a default and does not stand before.
+/// Refuses defaults that look at columns which are not filled yet: one that numbers itself, one
+/// that is computed or has such a default and does not stand before.
 ///
 /// # Errors
 /// 3767 and 3768.

@@ -1,11 +1,11 @@
-//! What the parts of an ALTER TABLE name: columns and indexes that the table has before all of them,
-//! and no column that another part of the table is made of (MySQL 9.7:
+//! What the parts of an ALTER TABLE name: columns and indexes that the table has before all of
+//! them, and no column that another part of the table is made of (MySQL 9.7:
 //! tests/oracle/sql/definitions-read-again.sql).
 //!
 //! Not here: what the parts do (`alter`), conditions of a column that goes (`rows::alter`).
 
 use rows::rules::names_in;
-use rows::schema::{Column, DefaultValue};
+use rows::schema::{CheckDefinition, DefaultValue};
 use rows::table::Table;
 use syntax::alter::AlterSpec;
 use syntax::table::ColumnSpec;
@@ -16,8 +16,8 @@ use results::{Result, SqlError};
 /// Refuses a part that names what the table has not, or takes a name away that is needed.
 ///
 /// # Errors
-/// 1054, 1091 and 1176 for what is not there; 3106 for a column that would be stored otherwise; 3108, 3766 and 3959 for the name of a column that a
-/// computed one, a default or a condition has.
+/// 1054, 1091 and 1176 for what is not there; 3106 for a column that would be stored otherwise;
+/// 3108, 3766 and 3959 for the name of a column that a computed one, a default or a condition has.
 pub fn check_names(table: &Table, specs: &[AlterSpec]) -> Result<()> {
     specs.iter().try_for_each(|spec| match spec {
         AlterSpec::Change { old, column, .. } => {
@@ -89,14 +89,40 @@ fn check_is_free(
         return Ok(());
     }
     let names_it = |text: &str| names_in(text).iter().any(|other| other.eq_ignore_ascii_case(name));
-    let stays = |column: &&Column| {
-        !column.name.eq_ignore_ascii_case(name)
-            && !specs.iter().any(|spec| match spec {
-                AlterSpec::DropColumn { name, .. } => name.eq_ignore_ascii_case(&column.name),
-                _ => false,
-            })
+    let is_dropped = |column: &str| {
+        specs.iter().any(|spec| match spec {
+            AlterSpec::DropColumn { name, .. } => name.eq_ignore_ascii_case(column),
+            _ => false,
+        })
     };
-    for column in table.columns.iter().filter(|column| !column.is_of_index()).filter(stays) {
+    let goes = |check: &str| {
+        specs.iter().any(|spec| match spec {
+            AlterSpec::DropCheck { name, .. } | AlterSpec::DropConstraint { name, .. } => {
+                name.eq_ignore_ascii_case(check)
+            }
+            _ => false,
+        })
+    };
+    // A condition that has no other column goes with one that goes.
+    let stays = |condition: &str| {
+        now.is_some() || names_in(condition).iter().any(|other| !is_dropped(other))
+    };
+    let needs_it = |check: &&CheckDefinition| {
+        names_it(&check.condition) && stays(&check.condition) && !goes(&check.name)
+    };
+    if let Some(check) = table.checks.iter().find(needs_it) {
+        let message = format!(
+            "Check constraint '{}' uses column '{name}', hence column cannot be dropped or renamed.",
+            check.name
+        );
+        return Err(SqlError::new(ErrorCode::DependentByCheckConstraint, message));
+    }
+    let others = table.columns.iter().filter(|column| {
+        !column.is_of_index()
+            && !column.name.eq_ignore_ascii_case(name)
+            && !is_dropped(&column.name)
+    });
+    for column in others {
         if column.computed.as_ref().is_some_and(|computed| names_it(&computed.expression)) {
             let message = format!("Column '{name}' has a generated column dependency.");
             return Err(SqlError::new(ErrorCode::DependentByGeneratedColumn, message));
@@ -112,23 +138,5 @@ fn check_is_free(
             return Err(SqlError::new(ErrorCode::DependentByDefaultGeneratedValue, message));
         }
     }
-    // Conditions that have no other column go with it.
-    if now.is_none() {
-        return Ok(());
-    }
-    let goes = |check: &str| {
-        specs.iter().any(|spec| match spec {
-            AlterSpec::DropCheck { name, .. } | AlterSpec::DropConstraint { name, .. } => {
-                name.eq_ignore_ascii_case(check)
-            }
-            _ => false,
-        })
-    };
-    let needs = table.checks.iter().find(|check| names_it(&check.condition) && !goes(&check.name));
-    let Some(check) = needs else { return Ok(()) };
-    let message = format!(
-        "Check constraint '{}' uses column '{name}', hence column cannot be dropped or renamed.",
-        check.name
-    );
-    Err(SqlError::new(ErrorCode::DependentByCheckConstraint, message))
+    Ok(())
 }

@@ -205,6 +205,10 @@ impl Scheme<'_> {
     }
 
     fn partition(&self, spec: &PartitionSpec) -> Result<Partition> {
+        if spec.name.ends_with(' ') {
+            let message = "Incorrect partition name";
+            return Err(SqlError::new(ErrorCode::WrongPartitionName, message));
+        }
         let wrong = |method, values| Err(fault(PartitionFault::WrongValues { method, values }));
         let values = match (&spec.values, self.method) {
             (PartitionValuesSpec::LessThan(row), PartitionMethod::Range) => {

@@ -108,8 +108,8 @@ fn arguments(call: &Function) -> impl Iterator<Item = &Expr> {
     })
 }
 
-/// Whether an expression is a column of such a type. A TIMESTAMP has errors of its own, and so has a
-/// column that is not there.
+/// Whether an expression is a column of such a type. A TIMESTAMP has errors of its own, and so has
+/// a column that is not there.
 fn is_column(expr: &Expr, columns: &[Column], wants: fn(&ColumnType) -> bool) -> bool {
     let Expr::Identifier(name) = expr else { return matches!(expr, Expr::CompoundIdentifier(_)) };
     let is_it = |column: &&Column| column.name.eq_ignore_ascii_case(&name.value);

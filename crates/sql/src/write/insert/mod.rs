@@ -300,9 +300,12 @@ impl InsertPlan {
         tally.records += 1;
         // Said for each row, because the transaction may be a group's.
         transaction.number_by(context.facts.number_rules());
-        let mut unused = std::mem::take(&mut tally.unused_numbers);
-        unused.draws_each = tally.of_several;
-        transaction.number_again(Some(unused));
+        // Many rows of a query that IGNORE leaves out have their numbers before it is known.
+        if tally.of_several || !self.on_duplicate.is_empty() {
+            let mut unused = std::mem::take(&mut tally.unused_numbers);
+            unused.draws_each = tally.of_several;
+            transaction.number_again(Some(unused));
+        }
         let inserted = self.insert_datums(transaction, context, datums, row, tally);
         tally.unused_numbers = transaction.number_again(None).unwrap_or_default();
         transaction.number_by(NumberRules::default());
