@@ -43,6 +43,15 @@ create table t92 (a varchar(100) default (user()), b double default (rand()))
 create table dt1 (d datetime default timestamp'2019-10-01 01:02:03')
 create table dt1 (d date default date'2019-10-01')
 create table dt1 (d time default (time'01:02:03'))
+create table lt (a int default (uuid()) default 4)
+create table lt (a int default 4 default (uuid()))
+create table lt (a int default 1 default 2, b int default (a) default (a + 1))
+alter table lt add e int default (f), add f int default (1)
+alter table lt add e int default (f), add f int default (1) first
+alter table lt alter a set default (a + 1)
+alter table lt modify a int default (b)
+insert into lt values ()
+select * from lt
 create table fa (a float primary key auto_increment)
 create table fa (a double primary key auto_increment)
 # Columns that something else names, names before the statement
@@ -82,6 +91,9 @@ alter table gs modify c int
 alter table gs modify d int as (a) virtual
 alter table gs modify d int as (a) stored
 alter table gs modify b int, modify c int as (a + 2)
+alter table gs add x int, algorithm=instant, lock=none
+alter table gs add x int, lock=shared, algorithm=instant
+alter table gs add x int, algorithm=instant, lock=default
 # Names twice
 select * from (select 1 as a, 2 as A) foo
 with q as (select a, a from t4) select 1 from q

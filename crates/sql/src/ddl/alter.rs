@@ -16,6 +16,7 @@ use super::create::{
     columnar_index_of, expires_by, foreign_key_of, full_text_of, index_of, index_of_column,
     new_member,
 };
+use super::default_expression::check_order_after;
 use super::engine::engine_of;
 use super::names_before::check_names;
 use super::partition::partition_change_of;
@@ -46,6 +47,7 @@ pub fn alterations(
     for spec in specs {
         maker.spec(spec)?;
     }
+    check_order_after(table, &maker.out)?;
     refuse_defaults(&unchanged_columns(table, specs), session.mode)?;
     Ok(of_the_names_before(table, maker.out))
 }

@@ -9,8 +9,10 @@
 
 use std::ops::ControlFlow;
 
+use rows::alter::{Alteration, ColumnPlace};
 use rows::rules::names_in;
 use rows::schema::{Column, DefaultValue};
+use rows::table::Table;
 use sqlparser::ast::{Expr, visit_expressions};
 use values::ErrorCode;
 
@@ -88,7 +90,53 @@ fn refuse_part(part: &Expr, name: &str) -> Result<()> {
 /// # Errors
 /// 3767 and 3768.
 pub(super) fn check_order(columns: &[Column]) -> Result<()> {
-    for (position, column) in columns.iter().enumerate() {
+    check_order_of(columns, |_| true)
+}
+
+/// As `check_order`, of those columns of a changed table that the statement says.
+///
+/// # Errors
+/// As `check_order`.
+pub(super) fn check_order_after(table: &Table, alterations: &[Alteration]) -> Result<()> {
+    let mut columns = table.named_columns().to_vec();
+    let mut said = Vec::new();
+    for alteration in alterations {
+        let place = |columns: &[Column], name: &str| {
+            columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
+        };
+        match alteration {
+            Alteration::AddColumn { column, place: ColumnPlace::After(name), .. } => {
+                let at = place(&columns, name).map_or(columns.len(), |at| at + 1);
+                columns.insert(at, column.clone());
+                said.push(column.name.clone());
+            }
+            Alteration::AddColumn { column, place, .. } => {
+                let at = if matches!(place, ColumnPlace::First) { 0 } else { columns.len() };
+                columns.insert(at, column.clone());
+                said.push(column.name.clone());
+            }
+            Alteration::ModifyColumn { name, column, .. } => {
+                if let Some(at) = place(&columns, name) {
+                    columns[at] = column.clone();
+                    said.push(column.name.clone());
+                }
+            }
+            Alteration::SetDefault { name, default } => {
+                if let Some(at) = place(&columns, name) {
+                    columns[at].default = default.clone();
+                    said.push(name.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+    check_order_of(&columns, |column| {
+        said.iter().any(|name| name.eq_ignore_ascii_case(&column.name))
+    })
+}
+
+fn check_order_of(columns: &[Column], is_asked: impl Fn(&Column) -> bool) -> Result<()> {
+    for (position, column) in columns.iter().enumerate().filter(|(_, column)| is_asked(column)) {
         let DefaultValue::Expression(text) = &column.default else { continue };
         for name in names_in(text) {
             let is_it = |other: &Column| other.name.eq_ignore_ascii_case(&name);
