@@ -448,6 +448,18 @@ impl Accumulator {
                     return Ok(Value::Null);
                 }
                 let variance = *squares / of as f64;
+                if !variance.is_finite() {
+                    let shown = match aggregate.function {
+                        F::DeviationOfAll => "std",
+                        F::DeviationOfSample => "stddev_samp",
+                        F::VarianceOfAll => "variance",
+                        _ => "var_samp",
+                    };
+                    return Err(SqlError::new(
+                        ErrorCode::DataOutOfRange,
+                        format!("DOUBLE value is out of range in '{shown}()'"),
+                    ));
+                }
                 match aggregate.function {
                     F::DeviationOfAll | F::DeviationOfSample => Value::Double(variance.sqrt()),
                     _ => Value::Double(variance),

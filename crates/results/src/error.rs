@@ -500,6 +500,8 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         BrokenRule::ViewLeavesDatabase { .. } => ErrorCode::ForbidSchemaChange,
         BrokenRule::ChangingDefault(_) => ErrorCode::ExpressionNotAllowed,
         BrokenRule::MultiplePrimaryKeys => ErrorCode::MultiplePriKey,
+        BrokenRule::KeyTooLong(_) => ErrorCode::TooLongKey,
+        BrokenRule::RowTooLong => ErrorCode::TooBigRowsize,
         BrokenRule::TooManyKeyParts => ErrorCode::TooManyKeyParts,
         BrokenRule::KeyColumn(_) => ErrorCode::KeyColumnDoesNotExist,
         BrokenRule::TextKeyWithoutLength(_) => ErrorCode::BlobKeyWithoutLength,

@@ -26,6 +26,14 @@ pub enum BrokenRule {
     /// More indexes than a table may have.
     #[error("Too many keys specified; max 64 keys allowed")]
     TooManyIndexes,
+    /// A key whose columns are longer than so many bytes.
+    #[error("Specified key was too long; max key length is {0} bytes")]
+    KeyTooLong(u64),
+    /// Columns that are too long together.
+    #[error(
+        "Row size too large. The maximum row size for the used table type, not counting BLOBs, is 65535. This includes storage overhead, check the manual. You have to change some columns to TEXT or BLOBs"
+    )]
+    RowTooLong,
     /// Two columns of this name, or one twice in an index.
     #[error("Duplicate column name '{0}'")]
     DuplicateColumn(String),

@@ -33,7 +33,7 @@ impl House {
     /// `t(id PRIMARY KEY, name KEY)`, in cache mode.
     fn make_table(&self) {
         self.engine.create_database("d").unwrap();
-        let columns = vec![column("id", int(), false), column("name", text(2000), true)];
+        let columns = vec![column("id", int(), false), column("name", text(700), true)];
         let indexes = vec![index("PRIMARY", true, &["id"]), index("name", false, &["name"])];
         let retention = Retention { expires_by: None, bytes_max: LIMIT };
         let new = NewTable { retention, ..NewTable::new("d", "t", columns, indexes) };

@@ -5,10 +5,10 @@
 //! `sql`, `bind`).
 
 use sqlparser::ast::{
-    CastKind, DataType, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArgOperator, FunctionArgumentClause, FunctionArgumentList, FunctionArguments, Ident,
-    Interval, JsonReturningClause, ObjectName, ObjectNamePart, SearchModifier, TrimWhereField,
-    UnaryOperator, Value,
+    CastKind, CharacterLength, DataType, DuplicateTreatment, Expr, Function, FunctionArg,
+    FunctionArgExpr, FunctionArgOperator, FunctionArgumentClause, FunctionArgumentList,
+    FunctionArguments, Ident, Interval, JsonReturningClause, ObjectName, ObjectNamePart,
+    SearchModifier, TrimWhereField, UnaryOperator, Value,
 };
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -49,6 +49,9 @@ pub(super) fn special(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserErro
     }
     if parser.parse_keyword(Keyword::CAST) {
         return Some(cast(parser));
+    }
+    if parser.parse_keyword(Keyword::CONVERT) {
+        return Some(convert(parser));
     }
     if is_next(parser, "ROW") {
         parser.advance_token();
@@ -237,18 +240,69 @@ fn char_call(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
     })
 }
 
-/// What follows CAST: `(value AS CHAR [(n)] [CHARACTER SET utf8mb4])`, or another type.
-fn cast(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+/// What follows CONVERT: `(value, CHAR [(n)] [CHARACTER SET utf8mb4])`, another type, or
+/// `(value USING utf8mb4)`.
+fn convert(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
     parser.expect_token(&Token::LParen)?;
     let expr = Box::new(parser.parse_expr()?);
-    parser.expect_keyword_is(Keyword::AS)?;
+    let (data_type, charset) = match parser.parse_keyword(Keyword::USING) {
+        true => (None, Some(parser.parse_object_name(false)?)),
+        false => {
+            parser.expect_token(&Token::Comma)?;
+            let (data_type, charset) = wanted_type(parser)?;
+            (Some(data_type), charset)
+        }
+    };
+    parser.expect_token(&Token::RParen)?;
+    Ok(Expr::Convert {
+        is_try: false,
+        expr,
+        data_type,
+        charset,
+        target_before_value: false,
+        styles: Vec::new(),
+    })
+}
+
+/// The type that CAST or CONVERT is to make, and the character set of a CHAR.
+fn wanted_type(parser: &mut Parser<'_>) -> Result<(DataType, Option<ObjectName>), ParserError> {
+    let is_national = is_next(parser, "NCHAR");
+    if is_national || is_next(parser, "NATIONAL") {
+        parser.advance_token();
+        if !is_national {
+            parser.expect_one_of_keywords(&[Keyword::CHAR, Keyword::CHARACTER])?;
+        }
+        let length = match parser.consume_token(&Token::LParen) {
+            true => {
+                let length = parser.parse_literal_uint()?;
+                parser.expect_token(&Token::RParen)?;
+                Some(CharacterLength::IntegerLength { length, unit: None })
+            }
+            false => None,
+        };
+        return Ok((DataType::Nvarchar(length), None));
+    }
     let data_type = parser.parse_data_type()?;
     let names_charset = parser.parse_keywords(&[Keyword::CHARACTER, Keyword::SET])
         || parser.parse_keyword(Keyword::CHARSET);
     let charset = match names_charset {
         true => Some(parser.parse_object_name(false)?),
+        // CHAR BYTE is CHAR CHARACTER SET binary.
+        false if matches!(data_type, DataType::Char(_)) && is_next(parser, "BYTE") => {
+            parser.advance_token();
+            Some(ObjectName::from(vec![Ident::new("binary")]))
+        }
         false => None,
     };
+    Ok((data_type, charset))
+}
+
+/// What follows CAST: `(value AS CHAR [(n)] [CHARACTER SET utf8mb4])`, or another type.
+fn cast(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    let expr = Box::new(parser.parse_expr()?);
+    parser.expect_keyword_is(Keyword::AS)?;
+    let (data_type, charset) = wanted_type(parser)?;
     let array = parser.parse_keyword(Keyword::ARRAY);
     if array && charset.is_some() {
         return parser.expected("an array without a character set", parser.peek_token());

@@ -25,7 +25,7 @@ use std::any::TypeId;
 use std::cell::Cell;
 
 use resources::interrupt;
-use sqlparser::ast::{BinaryOperator, CastKind, DataType, Expr, Statement, UnaryOperator};
+use sqlparser::ast::{BinaryOperator, CastKind, DataType, Expr, Ident, Statement, UnaryOperator};
 use sqlparser::dialect::{Dialect, MySqlDialect, Precedence};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -185,6 +185,21 @@ impl Dialect for RowhouseDialect {
         }
         if let Some(query) = call::query_operand(parser) {
             return Some(query);
+        }
+        // Behind any operator, `1 + @a := 2`, the variable is all that is given a value.
+        if let Token::Word(variable) = &parser.peek_token_ref().token
+            && variable.value.starts_with('@')
+            && variable.quote_style.is_none()
+            && parser.peek_nth_token_ref(1).token == Token::Assignment
+        {
+            let left = Box::new(Expr::Identifier(Ident::new(variable.value.clone())));
+            (0..2).for_each(|_| parser.advance_token());
+            let right = parser.parse_subexpr(ASSIGNMENT - 1);
+            return Some(right.map(|right| Expr::BinaryOp {
+                left,
+                op: BinaryOperator::Assignment,
+                right: Box::new(right),
+            }));
         }
         if let Some(call) = call::special(parser) {
             return Some(call);

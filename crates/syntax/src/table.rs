@@ -594,7 +594,18 @@ fn column_attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<
     } else if cursor.take("NULL") {
         column.nullable = Some(true);
     } else if cursor.take("DEFAULT") {
-        column.default = Some(default_value(cursor)?);
+        let default = default_value(cursor)?;
+        let is_expression = |default: &DefaultSpec| matches!(default, DefaultSpec::Expression(_));
+        // The last one counts, but not beside one of another kind.
+        if column
+            .default
+            .as_ref()
+            .is_some_and(|known| is_expression(known) != is_expression(&default))
+        {
+            let message = format!("Invalid default value for '{}'", column.name);
+            return Err(Error::new(ErrorCode::InvalidDefault, message));
+        }
+        column.default = Some(default);
     } else if cursor.take_all(&["ON", "UPDATE"]) {
         if !take_now(cursor)? {
             return Err(cursor.syntax());

@@ -170,7 +170,12 @@ pub fn type_spec(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
         "DATETIME" => TypeSpec::plain(ColumnType::DateTime { fsp: fsp(cursor, column)? }),
         "TIMESTAMP" => TypeSpec::plain(ColumnType::Timestamp { fsp: fsp(cursor, column)? }),
         "YEAR" => {
-            let _digits = sizes(cursor)?;
+            if sizes(cursor)?.is_some_and(|digits| digits != (4, None)) {
+                let message = "Invalid display width. Use YEAR instead.";
+                return Err(Error::new(ErrorCode::InvalidYearColumnLength, message));
+            }
+            // It has no sign and is shown with four digits, whatever is said.
+            let _signs = signs(cursor);
             TypeSpec::plain(ColumnType::Year)
         }
         "JSON" => TypeSpec::plain(ColumnType::Json),
@@ -200,7 +205,10 @@ fn string_type(cursor: &mut Cursor<'_>, name: &str, column: &str) -> Result<Opti
             let varying = cursor.take("VARYING");
             return characters(cursor, varying, column).map(Some);
         }
-        "NCHAR" => return national(cursor, false, column).map(Some),
+        "NCHAR" => {
+            let varying = cursor.take("VARCHAR") || cursor.take("VARYING");
+            return national(cursor, varying, column).map(Some);
+        }
         "NVARCHAR" => return national(cursor, true, column).map(Some),
         "VARCHAR" | "VARCHARACTER" => {
             return characters(cursor, true, column).map(Some);
@@ -237,10 +245,7 @@ fn string_type(cursor: &mut Cursor<'_>, name: &str, column: &str) -> Result<Opti
         "MEDIUMBLOB" => ColumnType::Blob { size: LobSize::Medium },
         "LONGBLOB" => ColumnType::Blob { size: LobSize::Long },
         "ENUM" => {
-            let values = cursor.parenthesised(|cursor| {
-                let word = cursor.string()?;
-                Ok(word.trim_end_matches(' ').to_string())
-            })?;
+            let values = cursor.parenthesised(listed_word)?;
             ColumnType::Enum { values, collation }
         }
         "SET" => set(cursor, column)?,
@@ -269,11 +274,29 @@ fn bit(cursor: &mut Cursor<'_>, column: &str) -> Result<ColumnType> {
 }
 
 /// The members of a SET, of which none has a comma.
+/// A word of an ENUM or SET, also by its hexadecimal digits or its bits.
+fn listed_word(cursor: &mut Cursor<'_>) -> Result<String> {
+    let here = cursor.syntax();
+    if let Token::SingleQuotedByteStringLiteral(bits) = cursor.peek() {
+        let bits = bits.clone();
+        cursor.parser_mut().advance_token();
+        let padded = format!("{}{bits}", "0".repeat(bits.len().wrapping_neg() % 8));
+        let byte = |bits: &[u8]| {
+            bits.iter().try_fold(0u8, |byte, bit| match bit {
+                b'0' | b'1' => Some(byte << 1 | (bit - b'0')),
+                _ => None,
+            })
+        };
+        let bytes: Option<Vec<u8>> = padded.as_bytes().chunks(8).map(byte).collect();
+        let word = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or(here)?;
+        return Ok(word.trim_end_matches(' ').to_string());
+    }
+    let word = String::from_utf8(cursor.bytes()?).map_err(|_| here)?;
+    Ok(word.trim_end_matches(' ').to_string())
+}
+
 fn set(cursor: &mut Cursor<'_>, column: &str) -> Result<ColumnType> {
-    let values = cursor.parenthesised(|cursor| {
-        let word = cursor.string()?;
-        Ok(word.trim_end_matches(' ').to_string())
-    })?;
+    let values = cursor.parenthesised(listed_word)?;
     if let Some(word) = values.iter().find(|word| word.contains(',')) {
         return Err(Error::new(
             ErrorCode::IllegalValueForType,

@@ -300,9 +300,11 @@ table! {
     PartitionConstDomain 1563 b"HY000";
     PartitionFunctionIsNotAllowed 1564 b"HY000";
     NullInValuesLessThan 1566 b"HY000";
+    WrongPartitionName 1567 b"HY000";
     CantChangeTxCharacteristics 1568 b"25001";
     EventRecursionForbidden 1576 b"HY000";
     WrongParamcountToNativeFct 1582 b"42000";
+    WrongParametersToNativeFct 1583 b"42000";
     EventCannotCreateInThePast 1588 b"HY000";
     EventCannotAlterInThePast 1589 b"HY000";
     XaRbdeadlock 1614 b"XA102";
@@ -340,6 +342,7 @@ table! {
     UnknownAlterAlgorithm 1800 b"HY000";
     UnknownAlterLock 1801 b"HY000";
     InternalError 1815 b"HY000";
+    InvalidYearColumnLength 1818 b"HY000";
     MustChangePassword 1820 b"HY000";
     FkCannotOpenParent 1824 b"HY000";
     DupConstraintName 1826 b"HY000";
@@ -374,6 +377,7 @@ table! {
     NonDefaultValueForGeneratedColumn 3105 b"HY000";
     UnsupportedActionOnGeneratedColumn 3106 b"HY000";
     GeneratedColumnNonPrior 3107 b"HY000";
+    DependentByGeneratedColumn 3108 b"HY000";
     GeneratedColumnRefAutoInc 3109 b"HY000";
     AccountHasBeenLocked 3118 b"HY000";
     InvalidJsonText 3140 b"22032";
@@ -422,6 +426,7 @@ table! {
     WindowRangeFrameOrderType 3587 b"HY000";
     WindowRangeFrameTemporalType 3588 b"HY000";
     WindowRangeFrameNumericType 3589 b"HY000";
+    WindowIllegalOrderBy 3592 b"HY000";
     WindowInvalidWindowFuncUse 3593 b"HY000";
     WindowInvalidWindowFuncAliasUse 3594 b"HY000";
     FieldInGroupingNotGroupBy 3602 b"HY000";
@@ -460,6 +465,11 @@ table! {
     FulltextFunctionalIndex 3759 b"HY000";
     FunctionalIndexOnField 3762 b"HY000";
     GeneratedColumnNamedFunctionIsNotAllowed 3763 b"HY000";
+    DependentByDefaultGeneratedValue 3766 b"HY000";
+    DefaultExpressionNotPrior 3767 b"HY000";
+    DefaultExpressionOfAutoIncrement 3768 b"HY000";
+    DefaultExpressionSubquery 3769 b"HY000";
+    DefaultExpressionFunction 3770 b"HY000";
     DefaultValExprVariables 3772 b"HY000";
     FkIncompatibleColumns 3780 b"HY000";
     NonBooleanExprForCheckConstraint 3812 b"HY000";

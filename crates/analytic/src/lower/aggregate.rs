@@ -32,7 +32,10 @@ use values::temporal::Zone;
 use values::types::{Collation, ColumnType, LobSize};
 
 use super::super::columns::{Class, class_of, collation_of, scalar_of};
-use super::super::kernels::{GroupConcat, Joining, Overlong, RowFunction, SortKey, TupleKey};
+use super::super::kernels::{
+    Arithmetic, GroupConcat, Joining, NumberDomain, Operation, Overlong, RowFunction, SortKey,
+    TupleKey,
+};
 use super::convert::native_cast;
 use super::grouping::{any_value, key_of};
 use super::query::is_collated;
@@ -119,7 +122,10 @@ impl Lowering<'_> {
                     F::VarianceOfAll => var_pop_udaf(),
                     _ => var_samp_udaf(),
                 };
-                add(plain(function, vec![self.as_double(value, &node.ty)], distinct))
+                let found = add(plain(function, vec![self.as_double(value, &node.ty)], distinct));
+                // What is no number is an error, which the sum with 0 finds.
+                let sum = Arithmetic::new(Operation::Add, NumberDomain::Double);
+                call(sum, vec![found, lit(0.0f64)])
             }
             F::Grouping => return Err(SqlError::not_lowerable("GROUPING in a plan")),
             F::GroupConcat => self.group_concat(row, aggregate, value, add)?,

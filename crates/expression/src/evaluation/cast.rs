@@ -3,6 +3,7 @@
 //! Not here: conversion to a column's domain on writing (`values::convert`).
 
 use values::ErrorCode;
+use values::codes::write_hex;
 use values::convert::{Converted, Issue, convert, read_in_mode};
 use values::datum::{Datum, Value};
 use values::temporal::Time;
@@ -13,8 +14,8 @@ use crate::statement::error::Result;
 use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL};
 use crate::value::json::conversion::{cast_as_json, json_scalar};
-use crate::value::number::number_of_digits;
 use crate::value::number::{Number, leading_integer};
+use crate::value::number::{is_beyond_number, number_of_digits};
 use crate::value::types::BIGINT;
 
 /// The value of `CAST(node AS ty)`.
@@ -30,6 +31,12 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
         && node.is_digits_literal()
         && is_number(ty)
     {
+        if is_beyond_number(bytes) {
+            scope.distrust(ErrorCode::TruncatedWrongValue, || {
+                let digits = String::from_utf8_lossy(&write_hex(bytes, false)).into_owned();
+                format!("Truncated incorrect BINARY value: 'x'{digits}''")
+            });
+        }
         cell = Cell::Plain(Datum::UInt(number_of_digits(bytes)));
     }
     let is_text_or_json = matches!(
@@ -103,7 +110,10 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
                 scope
                     .distrust(ErrorCode::TruncatedWrongValue, || warning(ty, &shown, issue, scope));
                 let is_time = is_temporal(ty) || *ty == ColumnType::Year;
-                if is_time && !matches!(issue, Issue::Truncated) {
+                // A text that is longer than any TIME is the longest one; a number is none.
+                let is_longest = matches!(datum, Datum::Bytes(_))
+                    && matches!(converted.value, Value::Time(time) if time != Time::ZERO);
+                if is_time && !is_longest && !matches!(issue, Issue::Truncated) {
                     return Ok(NULL);
                 }
             }
@@ -176,12 +186,23 @@ fn integer(unsigned: bool, cell: &Cell<'_>, scope: &Scope<'_>) -> Datum<'static>
         Datum::Bytes(text) if !unsigned => {
             let whole = warned_integer(text, scope);
             return Datum::Int(match u64::try_from(whole) {
-                Ok(value) => value as i64,
+                Ok(value) => {
+                    if i64::try_from(value).is_err() {
+                        warn_of_sign(scope, "signed", "positive out-of-range", "negative");
+                    }
+                    value as i64
+                }
                 Err(_) if whole < 0 => whole.max(i128::from(i64::MIN)) as i64,
                 Err(_) => u64::MAX as i64,
             });
         }
-        Datum::Bytes(text) => warned_integer(text, scope),
+        Datum::Bytes(text) => {
+            let whole = warned_integer(text, scope);
+            if (i128::from(i64::MIN)..0).contains(&whole) {
+                warn_of_sign(scope, "unsigned", "negative", "positive");
+            }
+            whole
+        }
         // The nearest second, as a clock shows it: 10:59:59.5 is 110000.
         time @ (Datum::Time(_) | Datum::DateTime(_) | Datum::Timestamp(_)) => {
             match convert(&BIGINT, time, scope.zone).value {
@@ -210,6 +231,13 @@ fn integer(unsigned: bool, cell: &Cell<'_>, scope: &Scope<'_>) -> Datum<'static>
     })
 }
 
+/// A number in a text keeps its 64 bits, which are another number with or without a sign.
+fn warn_of_sign(scope: &Scope<'_>, wanted: &str, found: &str, given: &str) {
+    scope.warn(ErrorCode::UnknownError, || {
+        format!("Cast to {wanted} converted {found} integer to its {given} complement")
+    });
+}
+
 /// The whole number at the front of a text; what follows is cut off with a warning.
 fn warned_integer(text: &[u8], scope: &Scope<'_>) -> i128 {
     let (value, whole) = leading_integer(text);
@@ -224,7 +252,11 @@ fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) ->
     let bytes = node.bytes_of(cell.datum(), scope.zone, &mut buffer);
     if matches!(ty, ColumnType::VarChar { .. }) && std::str::from_utf8(bytes).is_err() {
         scope.warn(ErrorCode::InvalidCharacterString, || {
-            "Invalid utf8mb4 character string".to_string()
+            const SHOWN_MAX: usize = 3;
+            let end = std::str::from_utf8(bytes).err().map_or(0, |error| error.valid_up_to());
+            let shown = &bytes[end..bytes.len().min(end + SHOWN_MAX)];
+            let digits = String::from_utf8_lossy(&write_hex(shown, true)).into_owned();
+            format!("Invalid utf8mb4 character string: '{digits}'")
         });
         return Ok(NULL);
     }
@@ -239,7 +271,11 @@ fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) ->
         _ => None,
     };
     if cut.is_some() {
-        let kind = if matches!(ty, ColumnType::VarChar { .. }) { "CHAR" } else { "BINARY" };
+        let kind = match ty {
+            ColumnType::VarChar { chars, .. } => format!("CHAR({chars})"),
+            ColumnType::Binary { bytes } => format!("BINARY({bytes})"),
+            _ => "BINARY".to_string(),
+        };
         scope.warn(ErrorCode::TruncatedWrongValue, || {
             format!("Truncated incorrect {kind} value: '{}'", String::from_utf8_lossy(bytes))
         });

@@ -239,7 +239,7 @@ pub fn within(mut nodes: [Node; 3]) -> [Node; 3] {
     })
 }
 
-fn is_time(node: &Node) -> bool {
+pub(crate) fn is_time(node: &Node) -> bool {
     matches!(node.ty, ColumnType::Time { .. })
 }
 

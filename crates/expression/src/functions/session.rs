@@ -60,7 +60,11 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
         }
         Function::Sleep => sleep(arguments, scope)?,
         Function::Benchmark => {
-            let times = whole(&arguments[0].evaluate(scope)?, scope).unwrap_or(0);
+            let Some(times) = whole(&arguments[0].evaluate(scope)?, scope) else { return Ok(NULL) };
+            if times < 0 {
+                scope.distrust_argument("count", &times.to_string(), function);
+                return Ok(NULL);
+            }
             for _ in 0..times {
                 scope.context()?.kill.check()?;
                 arguments[1].evaluate(scope)?;

@@ -13,7 +13,7 @@ use values::ErrorCode;
 use values::SqlMode;
 use values::datum::{Datum, Value};
 use values::row::RowRef;
-use values::temporal::{DateTime, Time, Zone};
+use values::temporal::{DateTime, Time, Zone, read_time};
 
 use crate::row::frame::{Enclosing, JoinedRows, Subqueries};
 use crate::row::memo::ExecutionMemo;
@@ -286,8 +286,14 @@ impl<'a> Scope<'a> {
 
     fn span_or(&self, datum: Datum<'_>, said: &str) -> Option<Time> {
         let found = span(datum, self.zone);
-        if let (None, Datum::Bytes(text)) = (found, datum) {
-            self.distrust_text(said, text);
+        if let Datum::Bytes(text) = datum {
+            match read_time(text) {
+                None => self.distrust_text(said, text),
+                Some(read) if read.out_of_range || read.garbage => {
+                    self.distrust_text("Truncated incorrect time", text);
+                }
+                Some(_) => {}
+            }
         }
         found
     }

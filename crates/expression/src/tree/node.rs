@@ -18,7 +18,7 @@ use crate::tree::once::OnceNode;
 use crate::tree::subquery::Subquery;
 use crate::value::arithmetic::Arithmetic;
 use crate::value::moment::Unit;
-use crate::value::number::number_of_digits;
+use crate::value::number::{is_beyond_number, number_of_digits};
 use crate::value::types::{BIGINT, BIGINT_UNSIGNED, RESULT_CHARS_MAX, TRUTH, text_type};
 
 /// A comparison.
@@ -378,11 +378,13 @@ impl Node {
     /// The same, where a number is wanted.
     pub fn with_number(self) -> Node {
         match &self.kind {
-            Kind::Constant(Value::Bytes(bytes)) if self.is_digits_literal() => {
+            Kind::Constant(Value::Bytes(bytes))
+                if self.is_digits_literal() && !is_beyond_number(bytes) =>
+            {
                 let number = number_of_digits(bytes);
                 Node::new(Kind::Constant(Value::UInt(number)), BIGINT_UNSIGNED, false)
             }
-            Kind::Parameter(_) if self.is_digits_literal() => {
+            _ if self.is_digits_literal() => {
                 Node::new(Kind::Cast(Box::new(self)), BIGINT_UNSIGNED, false)
             }
             _ => self,

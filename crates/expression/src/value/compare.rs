@@ -34,7 +34,7 @@ pub fn is_day_of_mode(text: &[u8], mode: SqlMode) -> Option<bool> {
 
 /// The time of day, or length of time, that a text says as a whole.
 pub fn time_of_whole(text: &[u8]) -> Option<Time> {
-    let whole = |read: &ReadTime| !read.garbage && !read.out_of_range;
+    let whole = |read: &ReadTime| !read.garbage && !read.out_of_range && read.offset.is_none();
     read_time(text).filter(whole).map(|read| read.value)
 }
 
@@ -247,7 +247,7 @@ fn moment_as(
 pub fn span(datum: Datum<'_>, zone: Zone) -> Option<Time> {
     match datum {
         Datum::Time(v) => Some(v),
-        Datum::Bytes(text) => read_time(text).map(|read| read.value),
+        Datum::Bytes(text) => read_time(text).map(|read| read.on_clock_of(zone)),
         Datum::DateTime(v) => Some(v.time()),
         Datum::Timestamp(v) => Some(v.to_datetime(zone).time()),
         // A year is a day of it.

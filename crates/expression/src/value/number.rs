@@ -239,7 +239,15 @@ pub fn leading_number(text: &[u8]) -> (f64, bool) {
     (value, body[at..].iter().all(is_space))
 }
 
-/// The number that a literal of digits is: its last eight bytes count.
+/// Whether a literal of digits has more bytes than any number, but for zeros in front.
+pub fn is_beyond_number(bytes: &[u8]) -> bool {
+    bytes.iter().rev().skip(8).any(|byte| *byte != 0)
+}
+
+/// The number that a literal of digits is; 0 for one that no BIGINT UNSIGNED holds.
 pub fn number_of_digits(bytes: &[u8]) -> u64 {
+    if is_beyond_number(bytes) {
+        return 0;
+    }
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

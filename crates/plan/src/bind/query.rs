@@ -3,6 +3,7 @@
 //! Not here: a single SELECT (`select`).
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use expression::{Node, common_collation, common_type};
 use sqlparser::ast;
@@ -399,12 +400,12 @@ fn common_of(left: &OutputColumn, right: &OutputColumn) -> ColumnType {
     }
 }
 
-/// Renames the columns of a derived table or CTE: `t (a, b)`.
+/// Renames the columns of a derived table or CTE: `t (a, b)`. All have names of their own.
+///
+/// # Errors
+/// 1353 for another number of names, 1060 for two alike.
 pub(super) fn rename(columns: &mut [OutputColumn], alias: &ast::TableAlias) -> Bound<()> {
-    if alias.columns.is_empty() {
-        return Ok(());
-    }
-    if alias.columns.len() != columns.len() {
+    if !alias.columns.is_empty() && alias.columns.len() != columns.len() {
         return Err(SqlError::new(
             ErrorCode::ViewWrongList,
             "In definition of view, derived table or common table expression, SELECT list and \
@@ -415,5 +416,12 @@ pub(super) fn rename(columns: &mut [OutputColumn], alias: &ast::TableAlias) -> B
     for (column, alias) in columns.iter_mut().zip(&alias.columns) {
         column.name = alias.name.value.clone();
     }
-    Ok(())
+    let mut seen = HashSet::new();
+    match columns.iter().find(|column| !seen.insert(column.name.to_lowercase())) {
+        None => Ok(()),
+        Some(column) => {
+            let message = format!("Duplicate column name '{}'", column.name);
+            Err(SqlError::new(ErrorCode::DupFieldname, message).into())
+        }
+    }
 }

@@ -22,7 +22,7 @@ use expression::{
     common_type, converted_to, in_one_charset, is_number, moment_as_integer, moment_as_number,
     seen_as_bytes, shown_chars, text_type, within,
 };
-use sqlparser::ast::{Expr, Value as Literal};
+use sqlparser::ast::{CharacterLength, DataType, Expr, Value as Literal};
 use values::CharacterSet;
 use values::ErrorCode;
 use values::datum::Value;
@@ -205,7 +205,11 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let escape = match escape_char.as_ref().map(|value| &value.value) {
                 None if names.mode.no_backslash_escapes() => None,
                 None | Some(Literal::Null) => Some('\\'),
-                Some(Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text)) => {
+                Some(
+                    Literal::SingleQuotedString(text)
+                    | Literal::DoubleQuotedString(text)
+                    | Literal::Number(text, _),
+                ) => {
                     let mut chars = text.chars();
                     let escape = chars.next();
                     if chars.next().is_some() {
@@ -232,13 +236,22 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         .into()),
         Expr::Cast { expr, data_type, .. } => cast_node(expr, data_type, names),
         Expr::Convert { expr, data_type: Some(data_type), charset, .. } => {
+            let set = charset.as_ref().map(charset_named).transpose()?;
+            // CHAR of bytes is BINARY.
+            if let (
+                Some(CharacterSet::BINARY),
+                DataType::Char(length) | DataType::Character(length),
+            ) = (set, data_type)
+            {
+                let bytes = match length {
+                    Some(CharacterLength::IntegerLength { length, .. }) => Some(*length),
+                    _ => None,
+                };
+                return cast_node(expr, &DataType::Binary(bytes), names);
+            }
             let node = cast_node(expr, data_type, names)?;
-            let Some(charset) = charset else { return Ok(node) };
-            let set = charset_named(charset)?;
+            let Some(set) = set else { return Ok(node) };
             match node.ty {
-                ColumnType::VarChar { chars: bytes, .. } if set.is_binary() => {
-                    Ok(Node { ty: ColumnType::VarBinary { bytes }, ..node })
-                }
                 ColumnType::VarChar { .. } if set != CharacterSet::UTF8MB4 => {
                     Ok(cast_to(node, set))
                 }
@@ -286,7 +299,16 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable))
         }
         Expr::Prefixed { prefix, value } => introduced(&prefix.value, bind(value, names)?),
-        Expr::TypedString(typed) => typed_text(&typed.data_type, &typed.value.value, names.mode),
+        Expr::TypedString(typed) => {
+            let node = typed_text(&typed.data_type, &typed.value.value, names.mode);
+            match &typed.value.value {
+                // `{d 'text'}` is the text where it says no day.
+                Literal::SingleQuotedString(text) if typed.uses_odbc_syntax && node.is_err() => {
+                    literal(&Literal::SingleQuotedString(text.clone()), names)
+                }
+                _ => node,
+            }
+        }
         _ => special(expr, names),
     }
 }
@@ -389,7 +411,7 @@ fn introduced(prefix: &str, node: Node) -> Bound<Node> {
     Ok(Node { ty, ..text })
 }
 
-fn cast_node(expr: &Expr, data_type: &sqlparser::ast::DataType, names: &Names<'_>) -> Bound<Node> {
+fn cast_node(expr: &Expr, data_type: &DataType, names: &Names<'_>) -> Bound<Node> {
     let mut ty = cast_type(data_type)?;
     let node = match bind(expr, names)? {
         node if matches!(ty, ColumnType::Int { .. }) => moment_as_integer(node.with_number()),

@@ -154,7 +154,8 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
         ("FIRST_VALUE", None, None) => (WindowCall::First(first), like_first, true),
         ("LAST_VALUE", None, None) => (WindowCall::Last(first), like_first, true),
         ("NTH_VALUE", Some(number), None) => {
-            if !matches!(number.ty, ColumnType::Int { .. }) && !number.is_untyped() {
+            let is_open = matches!(number.kind, Kind::Parameter(_) | Kind::UserVariable(_));
+            if !matches!(number.ty, ColumnType::Int { .. }) && !is_open {
                 let message = "Incorrect arguments to nth_value";
                 return Err(SqlError::new(ErrorCode::WrongArguments, message).into());
             }
@@ -185,6 +186,17 @@ fn window_of(
             return unsupported("NULLS FIRST");
         }
         order.push((bind(&item.expr, names)?, item.options.asc == Some(false)));
+    }
+    let is_position = |node: &Node| {
+        matches!(node.kind, Kind::Constant(_) | Kind::Parameter(_))
+            && matches!(node.ty, ColumnType::Int { .. })
+    };
+    if partition.iter().chain(order.iter().map(|(node, _)| node)).any(is_position) {
+        let message = format!(
+            "Window '{title}': ORDER BY or PARTITION BY uses legacy position indication which is \
+             not supported, use expression."
+        );
+        return Err(SqlError::new(ErrorCode::WindowIllegalOrderBy, message).into());
     }
     let frame = match &spec.window_frame {
         None if order.is_empty() => Frame::WHOLE,

@@ -16,7 +16,8 @@ use super::alteration::{Alteration, ColumnPlace};
 use crate::broken_rule::BrokenRule;
 use crate::ddl::{
     NewIndex, NewMember, add_check, add_columnar_index, add_foreign_key, add_full_text, add_index,
-    add_member, check_key_parts, hidden_key, take_index_id, type_key_parts, validate, widens,
+    add_member, check_key_parts, check_sizes, hidden_key, take_index_id, type_key_parts, validate,
+    widens,
 };
 use crate::error::{Error, Result, Thing};
 use crate::partition::{PartitionChange, PartitionFault, PartitionId, apply_change};
@@ -100,6 +101,7 @@ pub(crate) fn plan(
     work.drop_checks_of_dropped_columns()?;
     check_key_parts(old, &work.definition)?;
     validate(&work.definition)?;
+    check_sizes(&work.definition, Some(old))?;
     // Every row stores what was made again, and what has another type now.
     let is_new = work.origins.len() < work.definition.columns.len();
     work.origins.resize(work.definition.columns.len(), None);

@@ -14,6 +14,7 @@ use values::member::MemberKind;
 use values::types::{Collation, ColumnType, IntWidth};
 
 use super::rules::{check_length, check_name, validate};
+use super::sizes::check_sizes;
 use crate::broken_rule::BrokenRule;
 use crate::error::{Error, Result, Thing};
 use crate::foreign_key::{ForeignKey, ForeignKeyChecks, ReferentialAction};
@@ -351,6 +352,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         apply_change(&mut definition, PartitionChange::Divide(partitioning))?;
     }
     validate(&definition)?;
+    check_sizes(&definition, None)?;
     Ok(definition)
 }
 

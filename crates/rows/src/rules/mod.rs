@@ -22,7 +22,7 @@ mod outside;
 
 pub(crate) use computing::TOLD_MAX;
 pub use computing::{Computing, ConversionWarning, Lenience};
-pub(crate) use naming::names_in;
+pub use naming::names_in;
 
 use std::borrow::Cow;
 

@@ -44,7 +44,7 @@ impl ComputedColumn {
 }
 
 /// The columns that a text names, in its order; one that it names twice is there twice.
-pub(crate) fn names_in(text: &str) -> Vec<String> {
+pub fn names_in(text: &str) -> Vec<String> {
     let (mut names, mut rest) = (Vec::new(), text);
     while let Some(start) = rest.find(['`', '\'']) {
         let (token, behind) = rest[start..].split_at(end_of_quoted(&rest[start..]));

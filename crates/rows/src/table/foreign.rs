@@ -76,7 +76,7 @@ fn generated_number(table: &str, name: &str) -> Option<u64> {
 }
 
 /// Whether values of two columns can be compared as keys: whole numbers of one size and sign, texts
-/// of one collation, of all others the same type.
+/// of one collation, ENUMs as numbers, of all others the same type.
 pub(crate) fn are_comparable(child: &Column, parent: &Column) -> bool {
     use ColumnType::{Binary, Bit, Blob, Char, Enum, Int, Set, Text, VarBinary, VarChar};
     let collation = |ty: &ColumnType| match ty {
@@ -91,7 +91,8 @@ pub(crate) fn are_comparable(child: &Column, parent: &Column) -> bool {
         }
         (VarBinary { .. } | Blob { .. }, VarBinary { .. } | Blob { .. }) => true,
         (Binary { bytes }, Binary { bytes: of }) => bytes == of,
-        (Enum { .. }, Enum { .. }) => child.ty == parent.ty,
+        // As numbers, each of which the child has a word for.
+        (Enum { values, .. }, Enum { values: of, .. }) => values.len() >= of.len(),
         // As numbers, of as many bytes.
         (Set { collation: one, .. }, Set { collation: other, .. }) => {
             one == other && child.ty.bits_bytes() == parent.ty.bits_bytes()
@@ -99,7 +100,8 @@ pub(crate) fn are_comparable(child: &Column, parent: &Column) -> bool {
         (Bit { .. }, Bit { .. }) => child.ty.bits_bytes() == parent.ty.bits_bytes(),
         (of_child, of_parent) => match (collation(of_child), collation(of_parent)) {
             (Some(one), Some(other)) => one == other,
-            _ => of_child == of_parent && child.unsigned == parent.unsigned,
+            // A number without a sign is the same number.
+            _ => of_child == of_parent,
         },
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Invariants
 //! 1. A number is handed out once, whatever becomes of its row; but a row that is to be put in
-//!    again where waiting is allowed gives its number back if nobody has had the next, and the last
-//!    number that a column can hold may be handed out again (`NumberRules::repeats_last`).
+//!    again where waiting is allowed gives its number back if nobody has had the next, a row that
+//!    became the change of another gives it to the statement's next one (`number_again`), and the
+//!    last number that a column can hold may be handed out again (`NumberRules::repeats_last`).
 //! 2. A row that was refused does not move the counter past its own value.
 //! 3. Before a row that came with a number can be seen or its lock is free, the table knows of the
 //!    number (`TableState::given_to`).
@@ -11,6 +12,7 @@
 //!
 //! Not here: numbers of loads (`bulk`).
 
+use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 use values::datum::Datum;
@@ -24,6 +26,22 @@ use crate::find::{Flow, row_at};
 use crate::store::{Batch, Direction, Durability, Reach};
 use crate::table::{KeptNumbers, Table};
 
+/// Numbers of rows of a statement that were not put in: its next rows get them (MySQL 9.7:
+/// tests/oracle/sql/writes-read-again.sql).
+#[derive(Debug, Default)]
+pub struct UnusedNumbers {
+    /// Ascending.
+    numbers: VecDeque<u64>,
+    /// Whether the counter moves for each row, also for one that gets such a number.
+    pub draws_each: bool,
+}
+
+impl UnusedNumbers {
+    fn take(&mut self) -> Option<u64> {
+        self.numbers.pop_front()
+    }
+}
+
 impl Transaction {
     /// The AUTO_INCREMENT value for a row that leaves it to the engine.
     pub(super) fn generate(&mut self, table: &Table, row: &[Datum<'_>]) -> Result<Option<u64>> {
@@ -32,33 +50,56 @@ impl Transaction {
         match row[position] {
             Datum::Int(0) | Datum::UInt(0) if self.number_rules.zero_is_value => Ok(None),
             Datum::Null | Datum::Int(0) | Datum::UInt(0) => {
-                if let Some(number) = self.expected.number(table.id) {
-                    return Ok(Some(number));
+                let Some(unused) = self.unused_numbers.as_mut().and_then(UnusedNumbers::take)
+                else {
+                    return self.draw(table, ty).map(Some);
+                };
+                let draws = self.unused_numbers.as_ref().is_some_and(|unused| unused.draws_each);
+                if draws {
+                    let drawn = self.draw(table, ty)?;
+                    self.unused_numbers
+                        .iter_mut()
+                        .for_each(|unused| unused.numbers.push_back(drawn));
                 }
-                let (rules, value_max) = (self.number_rules, auto_increment_max(ty));
-                if let Some(said) = self.next_number {
-                    let number = said.min(value_max);
-                    self.next_number = Some(rules.at_or_above(number.saturating_add(1)));
-                    self.engine.note_auto_increment(table, number)?;
-                    return Ok(Some(number));
-                }
-                self.engine.next_auto_increment(table, value_max, rules).map(Some)
+                Ok(Some(unused))
             }
             _ => Ok(None),
         }
     }
 
+    /// A number that nobody had before.
+    fn draw(&mut self, table: &Table, ty: &ColumnType) -> Result<u64> {
+        if let Some(number) = self.expected.number(table.id) {
+            return Ok(number);
+        }
+        let (rules, value_max) = (self.number_rules, auto_increment_max(ty));
+        if let Some(said) = self.next_number {
+            let number = said.min(value_max);
+            self.next_number = Some(rules.at_or_above(number.saturating_add(1)));
+            self.engine.note_auto_increment(table, number)?;
+            return Ok(number);
+        }
+        self.engine.next_auto_increment(table, value_max, rules)
+    }
+
     /// Gives the number of a row back that was not put in because it would have to wait: the row
-    /// comes again, and gets a number again.
+    /// comes again, and gets a number again. That of a row that was refused is the next row's, if
+    /// the statement has it so.
     pub(super) fn give_back_unless_put<T, E: CallerError>(
         &mut self,
         table: &Table,
         generated: Option<u64>,
         put: &Result<T, E>,
     ) {
-        if let (Some(value), Err(error)) = (generated, put)
-            && error.would_wait()
-        {
+        if let (Some(value), Err(error)) = (generated, put) {
+            if !error.would_wait() {
+                self.note_unused(generated);
+                return;
+            }
+            if self.unused_numbers.as_ref().is_some_and(|unused| !unused.numbers.is_empty()) {
+                self.note_unused(generated);
+                return;
+            }
             if self.expected.put_back(table.id, value) {
                 return;
             }
@@ -69,6 +110,13 @@ impl Transaction {
             let next = &table.state.auto_increment;
             // If another number was handed out since, this one is a gap.
             let _ = next.compare_exchange(value + 1, value, Ordering::SeqCst, Ordering::SeqCst);
+        }
+    }
+
+    /// The row that was to have this number is not put in.
+    pub(super) fn note_unused(&mut self, generated: Option<u64>) {
+        if let (Some(unused), Some(number)) = (&mut self.unused_numbers, generated) {
+            unused.numbers.push_front(number);
         }
     }
 

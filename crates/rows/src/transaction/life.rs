@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use resources::budget::{SMALL_BYTES, Share};
 use values::temporal::Zone;
 
+use super::counters::UnusedNumbers;
 use super::expected::ExpectedRows;
 use super::number_rules::NumberRules;
 use crate::commit::{Lead, TransactionWrites, note_large};
@@ -46,6 +47,8 @@ pub struct Transaction {
     pub(super) number_rules: NumberRules,
     /// The AUTO_INCREMENT value of the next row that leaves it to the engine, if it is said.
     pub(super) next_number: Option<u64>,
+    /// Numbers of rows of the statement that were not put in, if its next rows are to have them.
+    pub(super) unused_numbers: Option<UnusedNumbers>,
     /// What is told of columns that are computed leniently, if they are.
     pub(super) lenience: Option<Lenience>,
     /// The zone in which its errors show points in time.
@@ -100,6 +103,7 @@ impl Engine {
             number_rules: NumberRules::default(),
             lenience: None,
             next_number: None,
+            unused_numbers: None,
             zone: Zone::UTC,
             obeys_foreign_keys: true,
             locks_ranges: false,
@@ -127,6 +131,13 @@ impl Transaction {
     /// counter says (`insert_id`). Gives what was said before: `None` once a row has got one.
     pub fn number_from(&mut self, first: Option<u64>) -> Option<u64> {
         std::mem::replace(&mut self.next_number, first)
+    }
+
+    /// Has the next row get the first of these AUTO_INCREMENT values, which other rows of its
+    /// statement did not use, and keeps its own if it does not use that either; `None`: no numbers
+    /// are kept. Gives those that are kept by now.
+    pub fn number_again(&mut self, unused: Option<UnusedNumbers>) -> Option<UnusedNumbers> {
+        std::mem::replace(&mut self.unused_numbers, unused)
     }
 
     /// Has columns that rows make computed leniently, until it is said otherwise. Gives what was

@@ -37,6 +37,7 @@ mod ranges;
 mod resumed;
 mod unique;
 
+pub use counters::UnusedNumbers;
 pub use expected::EXPECTED_MAX;
 pub use life::Transaction;
 pub use number_rules::NumberRules;

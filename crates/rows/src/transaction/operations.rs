@@ -102,6 +102,7 @@ impl Transaction {
                 this.note_given(table, row, generated)?;
                 return Ok(UpsertOutcome::Inserted { generated });
             };
+            this.note_unused(generated);
             // As in MySQL a row that may not come in changes no other either.
             table.check_row(row)?;
             // Found unexpired: its time may not come between this and the look at it.

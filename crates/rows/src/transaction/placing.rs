@@ -265,6 +265,18 @@ pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>], zone: Zo
                 entry.extend_from_slice(shown_elements(&part.ty, elements).as_bytes());
             }
             Datum::Bytes(bytes) if part.ty.is_binary_string() => {
+                let bytes =
+                    &bytes[..part.prefix.map_or(bytes.len(), |n| bytes.len().min(n as usize))];
+                entry.extend_from_slice(shown_bytes(&part.ty, bytes).as_bytes());
+            }
+            Datum::Bytes(text) if part.prefix.is_some() => {
+                let text = String::from_utf8_lossy(text);
+                let chars = text.chars().take(part.prefix.unwrap_or_default() as usize);
+                entry.extend_from_slice(chars.collect::<String>().as_bytes());
+            }
+            Datum::UInt(bits) if matches!(part.ty, ColumnType::Bit { .. }) => {
+                let bytes = bits.to_be_bytes();
+                let bytes = &bytes[bytes.len() - part.ty.bits_bytes()..];
                 entry.extend_from_slice(shown_bytes(&part.ty, bytes).as_bytes());
             }
             value => write_text(&part.ty, value, zone, &mut entry),
@@ -273,7 +285,21 @@ pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>], zone: Zo
     Error::Duplicate {
         table: table.name.clone(),
         index: table.index_at(index).name.clone(),
-        entry: String::from_utf8_lossy(&entry).into_owned(),
+        entry: shown_entry(&entry),
+    }
+}
+
+/// Most bytes of an entry that MySQL's error 1062 shows.
+const ENTRY_BYTES_MAX: usize = 64;
+
+/// The front of an entry, which ends with a character.
+fn shown_entry(entry: &[u8]) -> String {
+    let shown = &entry[..entry.len().min(ENTRY_BYTES_MAX)];
+    match std::str::from_utf8(shown) {
+        Err(error) if error.error_len().is_none() => {
+            String::from_utf8_lossy(&shown[..error.valid_up_to()]).into_owned()
+        }
+        _ => String::from_utf8_lossy(shown).into_owned(),
     }
 }
 

@@ -11,12 +11,14 @@ use values::ErrorCode;
 use values::full_text::TextRules;
 use values::types::{Collation, ColumnType, LobSize};
 
-use super::column::{column_of, default_value, now_for_all};
+use super::column::{column_of, default_value, now_for_all, refuse_defaults};
 use super::create::{
     columnar_index_of, expires_by, foreign_key_of, full_text_of, index_of, index_of_column,
     new_member,
 };
+use super::default_expression::check_order_after;
 use super::engine::engine_of;
+use super::names_before::check_names;
 use super::partition::partition_change_of;
 use super::rules::{check_of, checks_of, text_for_all};
 use super::storage_options::changed_options;
@@ -33,6 +35,7 @@ pub fn alterations(
     session: ConversionRules,
     text_rules: TextRules,
 ) -> Result<Vec<Alteration>> {
+    check_names(table, specs)?;
     let mut maker = Maker {
         table,
         now,
@@ -44,7 +47,25 @@ pub fn alterations(
     for spec in specs {
         maker.spec(spec)?;
     }
+    check_order_after(table, &maker.out)?;
+    refuse_defaults(&unchanged_columns(table, specs), session.mode)?;
     Ok(of_the_names_before(table, maker.out))
+}
+
+/// The columns whose defaults stay as they are; none where the table only gets another name.
+fn unchanged_columns(table: &Table, specs: &[AlterSpec]) -> Vec<Column> {
+    if specs.iter().all(|spec| matches!(spec, AlterSpec::Rename(_))) {
+        return Vec::new();
+    }
+    let is_changed = |column: &Column| {
+        specs.iter().any(|spec| match spec {
+            AlterSpec::Change { old: name, .. }
+            | AlterSpec::DropColumn { name, .. }
+            | AlterSpec::SetDefault { name, .. } => name.eq_ignore_ascii_case(&column.name),
+            _ => false,
+        })
+    };
+    table.columns.iter().filter(|column| !is_changed(column)).cloned().collect()
 }
 
 /// Each CHANGE and RENAME COLUMN means the names that the table has before all of them, so that two

@@ -21,6 +21,7 @@ use values::full_text::{TextParser, TextRules};
 use values::types::{Collation, TextDefaults};
 
 use super::column::column_of;
+use super::default_expression::check_order;
 use super::engine::engine_of;
 use super::partition::partitioning_of;
 use super::rules::{array_cast, check_of, checks_of};
@@ -202,6 +203,7 @@ pub fn new_table(
             "A table must have at least 1 column",
         ));
     }
+    check_order(&columns)?;
     for index in &indexes {
         if index.primary {
             primary_not_null(index, &create.elements, &mut columns)?;

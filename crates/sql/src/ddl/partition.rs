@@ -25,6 +25,7 @@ use values::text::write_text;
 use values::types::{ColumnType, string_literal};
 use values::{ErrorCode, SqlMode};
 
+use super::partition_function::check_function;
 use plan::bind::scalar::{Names, bind};
 use results::{Result, SqlError};
 
@@ -54,7 +55,7 @@ pub fn partitioning_of(
     (mode, zone): (SqlMode, Zone),
 ) -> Result<Partitioning> {
     let method = method_of(spec.method);
-    let by = divided_by(&spec.by)?;
+    let by = divided_by(&spec.by, columns)?;
     let is_listed = matches!(method, PartitionMethod::Range | PartitionMethod::List);
     if is_listed && spec.partitions.is_empty() {
         let of = if method == PartitionMethod::Range { "RANGE" } else { "LIST" };
@@ -84,7 +85,7 @@ pub fn partitioning_of(
     };
     let subpartitioning = match &spec.subpartition {
         None => None,
-        Some(within) => Some(subpartitioning_of(within, &partitions)?),
+        Some(within) => Some(subpartitioning_of(within, &partitions, columns)?),
     };
     let linear = spec.linear;
     let partitioning =
@@ -102,9 +103,12 @@ fn method_of(method: MethodSpec) -> PartitionMethod {
     }
 }
 
-fn divided_by(spec: &DividedBySpec) -> Result<PartitionedBy> {
+fn divided_by(spec: &DividedBySpec, columns: &[Column]) -> Result<PartitionedBy> {
     Ok(match spec {
-        DividedBySpec::Expression(expression) => PartitionedBy::Expression(rule_text(expression)?),
+        DividedBySpec::Expression(expression) => {
+            check_function(expression, columns)?;
+            PartitionedBy::Expression(rule_text(expression)?)
+        }
         DividedBySpec::Columns(names) => PartitionedBy::Columns(names.clone()),
     })
 }
@@ -113,6 +117,7 @@ fn divided_by(spec: &DividedBySpec) -> Result<PartitionedBy> {
 fn subpartitioning_of(
     spec: &SubpartitionBySpec,
     partitions: &[Partition],
+    columns: &[Column],
 ) -> Result<Subpartitioning> {
     let written = partitions.iter().map(|partition| partition.subpartitions.len()).max();
     let written = written.filter(|count| *count > 0);
@@ -125,7 +130,7 @@ fn subpartitioning_of(
         (Some(_), None) => PartitionNaming::Counted,
         (None, None) => PartitionNaming::Implied,
     };
-    let (method, by) = (method_of(spec.method), divided_by(&spec.by)?);
+    let (method, by) = (method_of(spec.method), divided_by(&spec.by, columns)?);
     Ok(Subpartitioning { method, linear: spec.linear, by, count: count as u32, naming })
 }
 
@@ -200,6 +205,10 @@ impl Scheme<'_> {
     }
 
     fn partition(&self, spec: &PartitionSpec) -> Result<Partition> {
+        if spec.name.ends_with(' ') {
+            let message = "Incorrect partition name";
+            return Err(SqlError::new(ErrorCode::WrongPartitionName, message));
+        }
         let wrong = |method, values| Err(fault(PartitionFault::WrongValues { method, values }));
         let values = match (&spec.values, self.method) {
             (PartitionValuesSpec::LessThan(row), PartitionMethod::Range) => {
@@ -346,7 +355,7 @@ impl Scheme<'_> {
     }
 }
 
-fn not_constant() -> SqlError {
+pub(super) fn not_constant() -> SqlError {
     SqlError::new(
         ErrorCode::WrongExprInPartitionFunc,
         "Constant, random or timezone-dependent expressions in (sub)partitioning function are not \

@@ -186,6 +186,7 @@ impl Session {
         }
         if let Some(like) = &create.like {
             let source = self.base_table(like)?;
+            ddl::refuse_defaults(&source.columns, self.variables.mode)?;
             let mut table = ddl::new_table_like(&source, &database, &name);
             table.foreign_key_checks = self.foreign_key_checks();
             self.check_has_primary_key(&table)?;
@@ -491,6 +492,13 @@ fn check_algorithm(specs: &[AlterSpec], work: AlterWork) -> Result<()> {
     };
     let says_copy = |spec: &AlterSpec| matches!(spec, AlterSpec::Algorithm(word) if word == "COPY");
     let copies = specs.iter().any(says_copy);
+    let is_instant =
+        |spec: &AlterSpec| matches!(spec, AlterSpec::Algorithm(word) if word == "INSTANT");
+    let says_lock = |spec: &AlterSpec| matches!(spec, AlterSpec::Lock(word) if word != "DEFAULT");
+    if specs.iter().any(is_instant) && specs.iter().any(says_lock) {
+        let message = "Incorrect usage of ALGORITHM=INSTANT and LOCK=NONE/SHARED/EXCLUSIVE";
+        return Err(SqlError::new(ErrorCode::WrongUsage, message));
+    }
     for spec in specs {
         match spec {
             AlterSpec::Algorithm(word) => match (word.as_str(), work) {

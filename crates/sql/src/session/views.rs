@@ -19,7 +19,7 @@ use values::ErrorCode;
 
 use super::Session;
 use crate::reply::Reply;
-use crate::write::all_of;
+use crate::write::{all_of, is_never_updatable};
 use plan::bind::{BindSource, Literals, bind_new_view, qualified_query};
 use plan::tree::BoundQuery;
 use plan::variables::definition;
@@ -85,6 +85,10 @@ impl Session {
             return Err(SqlError::new(ErrorCode::ViewSelectTmptable, message));
         }
         check_columns(&create.columns, &bound)?;
+        if create.check.is_some() && is_never_updatable(&query) {
+            let message = format!("CHECK OPTION on non-updatable view '{database}.{name}'");
+            return Err(SqlError::new(ErrorCode::ViewNonupdCheck, message));
+        }
         let kept = old.as_ref().filter(|_| create.presence == ViewPresence::Replaced);
         let (definer, is_by_account) = match (kept, &create.definer) {
             (Some(old), None) => (old.definer.clone(), old.is_by_account),

@@ -5,7 +5,9 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use expression::{Cell, Level, RowView, Warnings, json_scalar_for, text_of};
+use expression::{
+    BIGINT, BIGINT_UNSIGNED, Cell, Level, RowView, Warnings, json_scalar_for, text_of,
+};
 use rows::rules::{ConversionWarning, Lenience};
 use rows::schema::Column;
 use rows::table::Table;
@@ -78,7 +80,13 @@ impl WriteContext<'_> {
                 let cell = node.evaluate(&environment.scope().with_row(row))?;
                 self.store(column, cell.datum(), &node.ty, 1, StoredBy::Insert)
             }
-            Store::Value(value) => Ok(value.clone()),
+            Store::Value(value) => {
+                // A day that the mode refuses is an error, or stays with a warning.
+                if self.facts.mode.refuses_value(value) {
+                    self.issue(column, value.as_datum(), &column.ty, Issue::OutOfRange, 1)?;
+                }
+                Ok(value.clone())
+            }
             Store::Now => Ok(now_value(&column.ty, self.facts.now, self.facts.zone)),
             Store::Missing => self.missing_value(column, Warnings::push_each),
         }
@@ -208,6 +216,22 @@ impl WriteContext<'_> {
             Some(Issue::Incorrect { .. } | Issue::OutOfRange) => Ok(converted.value),
             _ => self.allowed_day(column, converted.value, (datum, from), row),
         }
+    }
+
+    /// What a number is that was given a literal of more digits than any number has: the largest of
+    /// its kind (MySQL 9.7: tests/oracle/sql/writes-read-again.sql).
+    ///
+    /// # Errors
+    /// 1264 in strict mode.
+    pub fn store_beyond(&self, column: &Column, row: u64) -> Result<Value> {
+        let is_unsigned =
+            column.unsigned || matches!(column.ty, ColumnType::Int { unsigned: true, .. });
+        let (datum, from) = match is_unsigned {
+            true => (Datum::UInt(u64::MAX), &BIGINT_UNSIGNED),
+            false => (Datum::Int(i64::MAX), &BIGINT),
+        };
+        self.issue(column, datum, from, Issue::OutOfRange, row)?;
+        Ok(column.assign_from(datum, from, self.facts.zone).value)
     }
 
     /// What becomes of a value that a statement gives a computed column. DEFAULT alone is let pass

@@ -49,7 +49,9 @@ pub use of_query::InsertOfQuery;
 pub use query_values::given_to;
 pub use returning::ReturnedRows;
 pub use settled::{Currency, Patience, until_settled};
-pub use through_view::{UpdatableView, is_updatable, not_insertable, not_updatable};
+pub use through_view::{
+    UpdatableView, is_never_updatable, is_updatable, not_insertable, not_updatable,
+};
 
 /// What a statement may find in an event loop to change or to lock it there; more is the pool's.
 pub const LOOP_PIECE: PieceLimits = PieceLimits {

@@ -68,6 +68,19 @@ pub fn is_updatable(view: &Arc<View>, facts: &SqlContext) -> bool {
     UpdatableView::of(view, facts.sql.engine().catalog()).is_some()
 }
 
+/// Whether the query of a view is of a kind through which no rows can be written: of several rows
+/// one, of no table, or of computed columns alone.
+pub fn is_never_updatable(query: &Query) -> bool {
+    let is_computed = |item: &SelectItem| match item {
+        SelectItem::ExprWithAlias { expr, .. } => {
+            !matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_))
+        }
+        _ => false,
+    };
+    ungrouped_select(query)
+        .is_none_or(|select| select.from.is_empty() || select.projection.iter().all(is_computed))
+}
+
 impl UpdatableView {
     /// What is written through a view; `None` if nothing is.
     pub fn of(view: &Arc<View>, catalog: &Catalog) -> Option<UpdatableView> {
@@ -398,8 +411,8 @@ fn same_name(own: &str, expr: &Expr, name: &str) -> bool {
         && plain_name(expr).is_some_and(|other| other.eq_ignore_ascii_case(name))
 }
 
-/// A SELECT each of whose rows is one of a table.
-fn plain_select(query: &Query) -> Option<&Select> {
+/// A SELECT that neither groups rows nor leaves some out by their number.
+fn ungrouped_select(query: &Query) -> Option<&Select> {
     let SetExpr::Select(select) = &*query.body else { return None };
     let is_plain = query.with.is_none()
         && query.limit_clause.is_none()
@@ -408,8 +421,14 @@ fn plain_select(query: &Query) -> Option<&Select> {
         && select.having.is_none()
         && select.named_window.is_empty()
         && matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
+    is_plain.then_some(select)
+}
+
+/// A SELECT each of whose rows is one of a table.
+fn plain_select(query: &Query) -> Option<&Select> {
+    let select = ungrouped_select(query)?;
     let mut is_of_row = true;
-    let _whole = visit_expressions(&**select, |expr| {
+    let _whole = visit_expressions(select, |expr| {
         is_of_row &= match expr {
             Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. } => false,
             Expr::Function(function) => {
@@ -420,7 +439,7 @@ fn plain_select(query: &Query) -> Option<&Select> {
         };
         ControlFlow::<()>::Continue(())
     });
-    (is_plain && is_of_row).then_some(select)
+    is_of_row.then_some(select)
 }
 
 /// The names of a view's columns, for what they are.

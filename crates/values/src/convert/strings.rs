@@ -1,8 +1,9 @@
 //! Text, binary strings and JSON.
 //!
 //! Lengths of CHAR and VARCHAR count characters, all others bytes, those of TEXT in its character
-//! set. Text is kept as UTF-8; what its character set does not have becomes `?`. Spaces beyond the
-//! limit may be cut: CHAR loses all spaces at its end anyway, VARCHAR notes it.
+//! set. Text is kept as UTF-8; what its character set does not have becomes `?`, and what is no
+//! text ends it. Spaces beyond the limit may be cut: CHAR loses all spaces at its end anyway,
+//! VARCHAR notes it.
 
 use super::{Converted, Issue};
 use crate::charset::CharacterSet;
@@ -12,8 +13,8 @@ use crate::json::printed;
 use crate::key::trim_spaces;
 use crate::types::{ColumnType, LobSize};
 
-/// Valid UTF-8 of a text in the characters of a set: each other one, and each byte that belongs to
-/// none, as `?`; `None` if it is that itself.
+/// Valid UTF-8 of a text in the characters of a set, each other one as `?`, up to the first byte
+/// that belongs to no character; `None` if it is that itself.
 fn mended(text: &[u8], set: CharacterSet) -> Option<Vec<u8>> {
     let is_utf8 = std::str::from_utf8(text).is_ok();
     if is_utf8 && set.has_all(text) {
@@ -25,7 +26,9 @@ fn mended(text: &[u8], set: CharacterSet) -> Option<Vec<u8>> {
             let character = if set.has(character) { character } else { '?' };
             out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         }
-        out.resize(out.len() + chunk.invalid().len(), b'?');
+        if !chunk.invalid().is_empty() {
+            break;
+        }
     }
     Some(out)
 }

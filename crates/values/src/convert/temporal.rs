@@ -29,7 +29,7 @@ impl Moment {
 /// A column's value of text.
 pub(super) fn from_text(ty: &ColumnType, text: &[u8], zone: Zone) -> Converted {
     if let ColumnType::Time { fsp } = ty {
-        return time_from_text(*fsp, text);
+        return time_from_text(*fsp, text, zone);
     }
     match read_datetime_or_why(text) {
         Ok(read) => store(ty, moment(read, zone), zone),
@@ -125,7 +125,7 @@ fn fit_time(fsp: u8, value: Time) -> Converted {
     }
 }
 
-fn time_from_text(fsp: u8, text: &[u8]) -> Converted {
+fn time_from_text(fsp: u8, text: &[u8], zone: Zone) -> Converted {
     if text.iter().all(u8::is_ascii_whitespace) {
         return Converted::clean(Value::Time(Time::ZERO));
     }
@@ -141,7 +141,7 @@ fn time_from_text(fsp: u8, text: &[u8]) -> Converted {
     if read.out_of_range {
         return beyond_time(read.value.is_negative());
     }
-    let mut converted = fit_time(fsp, read.value);
+    let mut converted = fit_time(fsp, read.on_clock_of(zone));
     if converted.issue.is_none() {
         converted.issue = read.garbage.then_some(Issue::Truncated);
         converted.note = read.lost && !read.garbage;

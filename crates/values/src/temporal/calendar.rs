@@ -19,20 +19,26 @@ pub fn days_in_month(year: u16, month: u8) -> u8 {
     }
 }
 
+/// The calendar's 29th of February of year 0, a day that MySQL has not: the days before it are one
+/// day later there.
+const LEAP_DAY_OF_YEAR_0: i32 = 59 - 719_528;
+
 /// Days since 1970-01-01. The year is counted from 0, the month 1-12.
 pub fn days_from_civil(year: u16, month: u8, day: u8) -> i32 {
+    let is_before_leap_day = year == 0 && month <= 2;
     // Years that begin in March put the leap day at the end.
     let (year, month) = (i32::from(year) - i32::from(month <= 2), i32::from(month));
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + i32::from(day) - 1;
     let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
+    era * 146_097 + day_of_era - 719_468 + i32::from(is_before_leap_day)
 }
 
 /// Year, month and day of a number of days since 1970-01-01.
 pub(super) fn civil_from_days(days: i32) -> (i32, u8, u8) {
-    let shifted = i64::from(days) + 719_468;
+    let days = if days <= LEAP_DAY_OF_YEAR_0 { i64::from(days) - 1 } else { i64::from(days) };
+    let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);
     let year_of_era =

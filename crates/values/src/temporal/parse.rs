@@ -73,6 +73,16 @@ impl<'a> Cursor<'a> {
         Fraction { micros, round_up }
     }
 
+    /// The digits of a fraction of a length of time, of which the last one rounds, whatever stands
+    /// before it (MySQL 9.7: tests/oracle/sql/functions-read-again.sql).
+    pub(super) fn fraction_of_time(&mut self) -> Fraction {
+        let before = self.rest;
+        let fraction = self.fraction();
+        let count = before.len() - self.rest.len();
+        let round_up = count > 6 && before[count - 1] >= b'5';
+        Fraction { round_up, ..fraction }
+    }
+
     /// Whether nothing but spaces is left.
     pub(super) fn at_end(&self) -> bool {
         self.rest.iter().all(|byte| is_space(*byte))

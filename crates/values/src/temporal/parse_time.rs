@@ -3,9 +3,11 @@
 //!
 //! Not here: rounding to a column's digits (`convert`).
 
+use super::datetime::DateTime;
 use super::fraction::Fraction;
 use super::parse::{Cursor, Days, NotRead, read_datetime_as};
 use super::time::Time;
+use super::zone::Zone;
 
 /// A length of time found at the beginning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,19 @@ pub struct ReadTime {
     pub garbage: bool,
     /// Whether it is the time of day of a full date.
     pub of_day: bool,
+    /// That date's moment, and the seconds of its zone east of UTC, where it names one. The length
+    /// is that of the moment as it is written.
+    pub offset: Option<(DateTime, i32)>,
+}
+
+impl ReadTime {
+    /// The length; the time of day of a moment with a zone is that of another zone's clock.
+    pub fn on_clock_of(self, zone: Zone) -> Time {
+        let moved = self
+            .offset
+            .and_then(|(moment, offset)| zone.datetime_at(Zone::ahead(offset).instant_of(moment)?));
+        moved.map_or(self.value, DateTime::time)
+    }
 }
 
 /// Texts shorter than this are never a date with a time.
@@ -57,7 +72,7 @@ pub(crate) fn read_time_or_why(text: &[u8]) -> Result<ReadTime, NotRead> {
     let [days, hours, minutes, seconds] = read_clock(&mut cursor).ok_or(NotRead::Unlike)?;
     let mut fraction = Fraction::default();
     if cursor.skip(b'.') {
-        fraction = cursor.fraction();
+        fraction = cursor.fraction_of_time();
     }
     if has_exponent(cursor.rest) {
         return Err(NotRead::Unlike);
@@ -69,13 +84,15 @@ pub(crate) fn read_time_or_why(text: &[u8]) -> Result<ReadTime, NotRead> {
         return Err(NotRead::NoSuchTime);
     }
     let value = Time::new(negative, hours as u32, minutes as u8, seconds as u8, fraction.micros)
-        .and_then(|value| fraction.on_time(value, negative));
+        .and_then(|value| fraction.on_time(value, negative))
+        .filter(|value| value.micros().abs() <= Time::LONGEST.micros());
     Ok(ReadTime {
-        value: value.unwrap_or(if negative { Time::MIN } else { Time::MAX }),
+        value: value.unwrap_or(Time::longest(negative)),
         lost: false,
         out_of_range: value.is_none(),
         garbage: !cursor.at_end(),
         of_day: false,
+        offset: None,
     })
 }
 
@@ -83,9 +100,13 @@ pub(crate) fn read_time_or_why(text: &[u8]) -> Result<ReadTime, NotRead> {
 /// that does not exist. Whether its month has the day is of no matter, as in MySQL 9.7.
 fn of_datetime(text: &[u8]) -> Option<Result<ReadTime, ()>> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    // No length of time has hours of four digits.
-    if text.get(digits) == Some(&b':') && digits != 4 {
-        return None;
+    // No length of time has hours of four digits; of twelve digits without a sign a moment is made.
+    match text.get(digits) {
+        Some(b':') if digits != 4 => return None,
+        Some(b'.') if text.get(digits + 1).is_some_and(u8::is_ascii_digit) && is_length(text) => {
+            return None;
+        }
+        _ => {}
     }
     let (read, fraction) = match read_datetime_as(text, false, Days::Bound) {
         Ok(read) => read,
@@ -97,13 +118,22 @@ fn of_datetime(text: &[u8]) -> Option<Result<ReadTime, ()>> {
     }
     let value = read.value.time();
     Some(Ok(ReadTime {
+        offset: read.offset.map(|offset| (read.value, offset)),
         // The second behind a day's last is its 24:00:00.
         value: fraction.on_time(value, false).unwrap_or(value),
         lost: !read.value.date().is_zero(),
         out_of_range: false,
-        garbage: read.garbage || read.offset.is_some(),
+        garbage: read.garbage,
         of_day: true,
     }))
+}
+
+/// Whether digits with a fraction are too few for a moment, and no other point follows.
+fn is_length(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let whole = digits(text);
+    let behind = whole + 1 + digits(&text[whole + 1..]);
+    whole < DATETIME_BYTES_MIN && text.get(behind) != Some(&b'.')
 }
 
 /// Days, hours, minutes and seconds: `D H:M:S`, `D H:M`, `D H`, `H:M:S`, `H:M` or `HMMSS`.
@@ -161,6 +191,6 @@ pub fn number_to_time(number: i64, fraction: Fraction, negative: bool) -> Option
     };
     match value.and_then(|value| fraction.on_time(value, negative)) {
         Some(value) => Some((value, false)),
-        None => Some((if negative { Time::MIN } else { Time::MAX }, true)),
+        None => Some((Time::longest(negative), true)),
     }
 }

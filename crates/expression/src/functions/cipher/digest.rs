@@ -37,7 +37,12 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
                 Some(224) => Cell::Owned(write_hex(&sha2::Sha224::digest(text), false)),
                 Some(384) => Cell::Owned(write_hex(&sha2::Sha384::digest(text), false)),
                 Some(512) => Cell::Owned(write_hex(&sha2::Sha512::digest(text), false)),
-                _ => NULL,
+                _ => {
+                    scope.warn(ErrorCode::WrongParametersToNativeFct, || {
+                        "Incorrect parameters in the call to native function 'sha2'".to_string()
+                    });
+                    NULL
+                }
             }
         }
         Function::Crc32 | Function::Crc32c => {
@@ -79,9 +84,10 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
                 Cell::Owned(Uuid::from_bytes(bytes).to_string().into_bytes())
             }
             Err(_) => {
+                let shown = String::from_utf8_lossy(text);
                 return Err(Error::new(
                     ErrorCode::WrongValueForType,
-                    "Incorrect string value for function bin_to_uuid",
+                    format!("Incorrect string value: '{shown}' for function bin_to_uuid"),
                 ));
             }
         },

@@ -6,7 +6,9 @@
 //! 1. A function whose result can be longer than its arguments knows the length before it makes
 //!    the result (`made`).
 
-use values::codes::{from_hex, write_hex};
+use std::borrow::Cow;
+
+use values::codes::{from_hex, shown_bytes, write_hex};
 use values::collation;
 use values::datum::Datum;
 use values::types::{Collation, ColumnType};
@@ -87,9 +89,13 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         }
         F::Locate => {
             let start = if cells.len() == 3 { number(2) } else { 1 };
-            int(locate(first, texts[1], start, locate_rule(arguments), scope)?)
+            let needle = in_set_of(&arguments[1], &arguments[0], first)?;
+            int(locate(&needle, texts[1], start, arguments[1].collation().0, scope)?)
         }
-        F::Instr => int(locate(texts[1], first, 1, locate_rule(arguments), scope)?),
+        F::Instr => {
+            let needle = in_set_of(&arguments[0], &arguments[1], texts[1])?;
+            int(locate(&needle, first, 1, arguments[0].collation().0, scope)?)
+        }
         F::InsertText => insert(first, number(1), number(2), texts[3], binary, scope)?,
         F::Hex => hex(&cells[0], first, scope)?,
         F::Unhex => unhex(first, scope),
@@ -165,6 +171,27 @@ pub(crate) fn locate_rule(arguments: &[Node]) -> Collation {
         rule = common_collation(rule, argument.collation());
     }
     rule.0
+}
+
+/// A text, or bytes, as a text that is looked for in or compared with what `searched` gives, whose
+/// collation alone says what is equal (MySQL 9.7: tests/oracle/sql/functions-read-again.sql).
+///
+/// # Errors
+/// 3854 for bytes that are no text of its character set, and for characters that this has not.
+fn in_set_of<'t>(searched: &Node, own: &Node, text: &'t [u8]) -> Result<Cow<'t, [u8]>> {
+    let set = searched.collation().0.set();
+    if !searched.is_text() || !own.is_text() || set.is_binary() {
+        return Ok(Cow::Borrowed(text));
+    }
+    let own_set = own.collation().0.set();
+    let read = if own_set.is_binary() { set.decode(text) } else { Cow::Borrowed(text) };
+    if set.has_all(&read) && std::str::from_utf8(&read).is_ok() {
+        return Ok(read);
+    }
+    let bytes = if own_set.is_binary() { Cow::Borrowed(text) } else { own_set.encode(text) };
+    let (shown, own, set) = (shown_bytes(&bytes), own_set.name(), set.name());
+    let message = format!("Cannot convert string '{shown}' from {own} to {set}");
+    Err(Error::new(ErrorCode::CannotConvertString, message))
 }
 
 /// A text in another case, character by character: 'ß' has no capital of one.
@@ -419,7 +446,7 @@ pub(crate) fn concat_ws<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<C
 /// FIELD.
 pub(crate) fn field<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     let Call { arguments, scope, .. } = *call;
-    let rule = locate_rule(arguments);
+    let rule = arguments[0].collation().0;
     let wanted = (cells[0].datum(), &arguments[0].ty);
     let is_of_texts = arguments.iter().all(Node::is_text);
     // Beside a number a text is one, which it should say.
@@ -429,13 +456,22 @@ pub(crate) fn field<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<
         }
     };
     warn(&cells[0]);
-    let found = cells.iter().zip(arguments).skip(1).position(|(cell, argument)| {
+    for (at, (cell, argument)) in cells.iter().zip(arguments).enumerate().skip(1) {
         warn(cell);
-        let order =
-            crate::value::compare::compare(wanted, (cell.datum(), &argument.ty), rule, scope.zone);
-        order == Some(std::cmp::Ordering::Equal)
-    });
-    Ok(int(found.map_or(0, |at| at as i64 + 1)))
+        let read = match cell.datum() {
+            Datum::Bytes(text) if is_of_texts => in_set_of(&arguments[0], argument, text)?,
+            _ => Cow::default(),
+        };
+        let (datum, ty) = match cell.datum() {
+            Datum::Bytes(_) if is_of_texts => (Datum::Bytes(&read), &arguments[0].ty),
+            datum => (datum, &argument.ty),
+        };
+        let order = crate::value::compare::compare(wanted, (datum, ty), rule, scope.zone);
+        if order == Some(std::cmp::Ordering::Equal) {
+            return Ok(int(at as i64));
+        }
+    }
+    Ok(int(0))
 }
 
 /// CHAR.
@@ -537,7 +573,9 @@ fn format_number<'a>(
     let rounded = number.to_decimal().and_then(|value| value.rescale(digits));
     let plain = match rounded {
         Some(value) => value.to_string(),
-        None => format!("{:.*}", usize::from(digits), number.to_f64()),
+        // The digits that tell it from its neighbours, and zeros behind them.
+        None if digits == 0 => number.to_f64().to_string(),
+        None => format!("{}.{:0<2$}", number.to_f64(), "", usize::from(digits)),
     };
     let (sign, plain) = match plain.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -570,15 +608,24 @@ fn conv<'a>(text: &[u8], from: i64, to: i64, scope: &Scope<'_>) -> Cell<'a> {
     let text = text.trim();
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
-        None => (false, text),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     let base = from.unsigned_abs() as u32;
+    // What it gives beyond the last number: a negative base reads signed ones.
+    let (largest, beyond) = match (from < 0, negative) {
+        (true, false) => (i64::MAX as u64, i64::MAX as u64),
+        (true, true) => (i64::MIN.unsigned_abs(), i64::MIN.unsigned_abs()),
+        (false, false) => (u64::MAX, u64::MAX),
+        (false, true) if base == 10 => (u64::MAX, 0),
+        (false, true) => (u64::MAX, 1),
+    };
     let (mut value, mut is_number) = (0u64, false);
     for digit in digits.chars().map_while(|c| c.to_digit(base)) {
         let longer = value.checked_mul(u64::from(base));
         let longer = longer.and_then(|longer| longer.checked_add(u64::from(digit)));
+        let longer = longer.filter(|longer| *longer <= largest);
         is_number = longer.is_some();
-        value = longer.unwrap_or(u64::MAX);
+        value = longer.unwrap_or(beyond);
         if !is_number {
             break;
         }

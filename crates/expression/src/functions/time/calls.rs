@@ -387,9 +387,9 @@ pub(crate) fn str_to_date<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result
     let read = parse(text, pattern).filter(|read| {
         let (date, mode) = (read.date, scope.mode);
         let is_time = is_time && date.is_zero();
-        is_time
-            || !mode.no_zero_date() && !mode.refuses_day(date, date.is_zero())
-            || !date.has_zero_part()
+        // Year 0 is no part that is zero elsewhere.
+        let has_zero = date.has_zero_part() || date.year() == 0;
+        is_time || !mode.no_zero_date() && !mode.refuses_day(date, date.is_zero()) || !has_zero
     });
     Ok(match read {
         Some(read) if node.ty == ColumnType::Date => Cell::Plain(Datum::Date(read.date)),

@@ -10,7 +10,7 @@ use values::types::ColumnType;
 
 use crate::evaluation::cast::is_number;
 use crate::functions::call::Call;
-use crate::functions::make::is_moment;
+use crate::functions::make::{is_moment, is_time};
 use crate::statement::error::Result;
 use crate::tree::function::Function;
 use crate::tree::node::{Kind, Node};
@@ -30,11 +30,11 @@ fn is_carried(node: &Node) -> bool {
         }
 }
 
-/// GREATEST or LEAST of days and texts.
+/// GREATEST or LEAST of days or times and other values.
 fn is_extreme(node: &Node) -> bool {
     match &node.kind {
         Kind::Call(Function::Greatest | Function::Least, arguments) => {
-            node.is_text() && arguments.iter().any(is_moment)
+            node.is_text() && arguments.iter().any(|node| is_moment(node) || is_time(node))
         }
         _ => false,
     }

@@ -38,7 +38,7 @@ pub(super) fn shift(
 /// A call by name of bound arguments.
 pub fn call_node(name: &str, mut arguments: Vec<Node>) -> Bound<Node> {
     // These give one of their arguments, or compare them.
-    const TOGETHER: [&str; 12] = [
+    const TOGETHER: [&str; 10] = [
         "CONCAT",
         "CONCAT_WS",
         "COALESCE",
@@ -48,18 +48,25 @@ pub fn call_node(name: &str, mut arguments: Vec<Node>) -> Bound<Node> {
         "LEAST",
         "STRCMP",
         "REPLACE",
-        "INSTR",
-        "LOCATE",
-        "FIELD",
+        "FIND_IN_SET",
     ];
     if let Some(function) = TOGETHER.iter().find(|known| known.eq_ignore_ascii_case(name)) {
         in_one_charset(arguments.iter_mut());
         let operands: Vec<&Node> = arguments.iter().collect();
         let of = match *function {
-            "NULLIF" | "STRCMP" => MixOf::Compared,
+            "NULLIF" | "STRCMP" | "FIND_IN_SET" => MixOf::Compared,
             _ => MixOf::Text,
         };
         refuse_mix(&operands, &function.to_ascii_lowercase(), of)?;
+    }
+    // Bytes are searched for the bytes of a text.
+    let searched = match name.to_ascii_uppercase().as_str() {
+        "LOCATE" => arguments.get(1),
+        "INSTR" | "FIELD" => arguments.first(),
+        _ => None,
+    };
+    if searched.is_some_and(|node| node.is_text() && node.collation().0 == Collation::Binary) {
+        in_one_charset(arguments.iter_mut());
     }
     if name.eq_ignore_ascii_case("IF") {
         in_one_charset(arguments.iter_mut().skip(1));

@@ -8,7 +8,7 @@ use values::codes::from_hex;
 use values::convert::{convert, read_in_mode};
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
-use values::temporal::Zone;
+use values::temporal::{Zone, read_datetime, read_time};
 use values::types::{Collation, ColumnType};
 use values::{ErrorCode, SqlMode};
 
@@ -117,7 +117,14 @@ pub(super) fn typed_text(ty: &DataType, value: &Literal, mode: SqlMode) -> Bound
         false => None,
     };
     let converted = convert(&ty, read.as_ref().map_or(said, Value::as_datum), Zone::UTC);
-    if converted.issue.is_some() {
+    // A day has no time, a moment has one, and a time no day.
+    let has_time = || read_datetime(text.as_bytes()).map(|read| !read.date_only);
+    let is_of_kind = match ty {
+        ColumnType::Date => has_time() != Some(true),
+        ColumnType::Time { .. } => !read_time(text.as_bytes()).is_some_and(|read| read.of_day),
+        _ => has_time() != Some(false),
+    };
+    if converted.issue.is_some() || !is_of_kind || mode.refuses_value(&converted.value) {
         return Err(SqlError::new(
             ErrorCode::WrongValue,
             format!("Incorrect {what} value: '{text}'"),

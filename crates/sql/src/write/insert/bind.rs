@@ -207,10 +207,29 @@ fn columns_of(insert: &Insert, table: &Table) -> Result<Vec<usize>> {
 /// How ON DUPLICATE KEY UPDATE may name the row that it would add.
 ///
 /// # Errors
-/// `BadField` for a column that the table does not have.
+/// `BadField` for a column that the table does not have; 1066, 1060 and 1353 for names that the row
+/// cannot have (MySQL 9.7: tests/oracle/sql/definitions-read-again.sql).
 pub fn incoming_names(insert: &Insert, table: &Table) -> Result<IncomingNames> {
     let Some((alias, names)) = &insert.alias else { return Ok(IncomingNames::default()) };
+    if *alias == insert.table.table {
+        let message = format!("Not unique table/alias: '{alias}'");
+        return Err(SqlError::new(ErrorCode::NonuniqTable, message));
+    }
     let columns = columns_of(insert, table)?;
+    if !names.is_empty() && names.len() != columns.len() {
+        return Err(SqlError::new(
+            ErrorCode::ViewWrongList,
+            "In definition of view, derived table or common table expression, SELECT list and \
+             column names list have different column counts",
+        ));
+    }
+    let is_twice = |(at, name): &(usize, &String)| {
+        names[..*at].iter().any(|other| other.eq_ignore_ascii_case(name))
+    };
+    if let Some((_, name)) = names.iter().enumerate().find(is_twice) {
+        let message = format!("Duplicate column name '{name}'");
+        return Err(SqlError::new(ErrorCode::DupFieldname, message));
+    }
     let named = names.iter().zip(columns).map(|(name, position)| (name.clone(), position));
     let columns = named.filter(|(_, position)| *position < table.columns.len()).collect();
     Ok(IncomingNames { alias: Some(alias.clone()), columns, ..IncomingNames::default() })

@@ -17,7 +17,7 @@ use resources::turn_limits::TurnLimits;
 use rows::bulk::OnDuplicate;
 use rows::error::Error;
 use rows::table::Table;
-use rows::transaction::{NumberRules, RowChange, Transaction, UpsertOutcome};
+use rows::transaction::{NumberRules, RowChange, Transaction, UnusedNumbers, UpsertOutcome};
 
 use super::assign::assign;
 use super::column::StoredBy;
@@ -91,12 +91,20 @@ pub struct Tally {
     written: WriteOutcome,
     /// Of rows of VALUES, of which there are several.
     of_several: bool,
+    /// AUTO_INCREMENT values of rows that changed others or were passed over.
+    unused_numbers: UnusedNumbers,
 }
 
 impl Tally {
     /// Of rows that were inserted in bulk.
     pub fn of(records: u64, duplicates: u64, written: WriteOutcome) -> Tally {
-        Tally { records, duplicates, written, of_several: false }
+        Tally {
+            records,
+            duplicates,
+            written,
+            of_several: false,
+            unused_numbers: UnusedNumbers::default(),
+        }
     }
 
     /// What the statement answers. `warnings` are counted in its words, which only statements
@@ -292,7 +300,14 @@ impl InsertPlan {
         tally.records += 1;
         // Said for each row, because the transaction may be a group's.
         transaction.number_by(context.facts.number_rules());
+        // Many rows of a query that IGNORE leaves out have their numbers before it is known.
+        if tally.of_several || !self.on_duplicate.is_empty() {
+            let mut unused = std::mem::take(&mut tally.unused_numbers);
+            unused.draws_each = tally.of_several;
+            transaction.number_again(Some(unused));
+        }
         let inserted = self.insert_datums(transaction, context, datums, row, tally);
+        tally.unused_numbers = transaction.number_again(None).unwrap_or_default();
         transaction.number_by(NumberRules::default());
         inserted
     }

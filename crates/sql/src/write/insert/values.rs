@@ -5,7 +5,8 @@
 use std::borrow::Cow;
 
 use ::values::datum::{Datum, Value};
-use expression::{Kind, Node, RowView};
+use ::values::types::ColumnType;
+use expression::{Kind, Node, RowView, is_number};
 
 use super::{InsertPlan, InsertRows};
 use crate::write::WriteContext;
@@ -125,7 +126,11 @@ impl InsertPlan {
                     literals[*position] = Some(n);
                     continue;
                 }
-                context.store(column, datum, &node.ty, row, by)?
+                if is_long_literal(column, node, datum) {
+                    context.store_beyond(column, row)?
+                } else {
+                    context.store(column, datum, &node.ty, row, by)?
+                }
             } else {
                 let environment = context.environment();
                 let scope = environment.scope().with_row(RowView::Values(values));
@@ -247,4 +252,13 @@ pub(super) fn each_plan(
         }
     }
     Ok(())
+}
+
+/// Whether it is a literal of hexadecimal digits that is too long for a number, for a column of
+/// numbers. Only such literals have bytes in the place of a parameter.
+fn is_long_literal(column: &Column, node: &Node, datum: Datum<'_>) -> bool {
+    matches!(node.ty, ColumnType::VarBinary { .. })
+        && matches!(datum, Datum::Bytes(_))
+        && is_number(&column.ty)
+        && !matches!(column.ty, ColumnType::Bit { .. })
 }
