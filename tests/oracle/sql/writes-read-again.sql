@@ -63,3 +63,15 @@ insert into ai (c1) values ('A') on duplicate key update cnt = cnt + 1
 insert into ai (c1) values ('9')
 select * from ai order by id
 delete from (select * from ai) as t1, ai as t2
+# A view that does not show the number
+create table va1 (id int auto_increment primary key, v int)
+insert into va1 (v) values (5)
+create view vv1 as select v from va1
+create view vv2 as select id, v from va1
+select last_insert_id()
+insert into vv1 values (7)
+insert into vv1 select 9
+select last_insert_id()
+insert into vv2 (v) values (8)
+select last_insert_id()
+select * from va1 order by id

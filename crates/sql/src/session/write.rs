@@ -76,7 +76,7 @@ impl Session {
             // The rows are written all the same.
             self.warn_all([error]);
         }
-        if let Some(first) = written.generated {
+        if let Some(first) = written.generated.filter(|_| !written.hides_numbers) {
             self.last_insert_id = first;
         }
         self.row_count = written.affected as i64;

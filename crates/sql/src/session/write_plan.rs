@@ -152,6 +152,7 @@ impl Session {
     ) -> Bound<Plan> {
         let names = self.no_names();
         let written;
+        let mut hides_numbers = false;
         let (insert, table) = match self.view(&insert.table)? {
             None => (insert, self.table(&insert.table)?),
             Some(view) => {
@@ -159,18 +160,21 @@ impl Session {
                 self.check_through(&view, change)?;
                 written = view.insert(insert)?;
                 let table = view.checked_table()?;
+                hides_numbers = !view.shows_numbers();
                 self.check_defaults_beneath(&view, &written, &table)?;
                 (&written, table)
             }
         };
         if matches!(insert.source, Source::Rows(_))
             && let bound = bind_insert(insert, Arc::clone(&table), &names, over_row)
-            && let Some(plan) = unless_more_is_needed(bound)?
+            && let Some(mut plan) = unless_more_is_needed(bound)?
         {
+            plan.hides_numbers = hides_numbers;
             return Ok(Plan::Insert(Arc::new(plan)));
         }
         // A query gives the rows, or values that nothing else can evaluate.
-        let plan = InsertOfQuery::bind(insert, table, &names, ask, over_row)?;
+        let mut plan = InsertOfQuery::bind(insert, table, &names, ask, over_row)?;
+        plan.insert.hides_numbers = hides_numbers;
         Ok(Plan::InsertOfQuery(Arc::new(plan)))
     }
 

@@ -133,6 +133,9 @@ pub struct WriteOutcome {
     pub generated: Option<u64>,
     /// The AUTO_INCREMENT value that came with the last row.
     pub given: Option<u64>,
+    /// Whether LAST_INSERT_ID() stays what it was: the rows came through a view that does not show
+    /// their numbers (MySQL 9.7: tests/oracle/sql/writes-read-again.sql).
+    pub hides_numbers: bool,
     /// The OK packet's words.
     pub info: String,
     /// What RETURNING gives, where there is one.

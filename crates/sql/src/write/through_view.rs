@@ -206,6 +206,15 @@ impl UpdatableView {
         !self.checks.is_empty()
     }
 
+    /// Whether it shows the AUTO_INCREMENT column of the table, if that has one.
+    pub fn shows_numbers(&self) -> bool {
+        let Some(at) = self.table.auto_increment() else { return true };
+        let name = &self.table.columns[at].name;
+        self.columns
+            .iter()
+            .any(|(_, expr)| plain_name(expr).is_some_and(|shown| shown.eq_ignore_ascii_case(name)))
+    }
+
     /// An INSERT into the table.
     ///
     /// # Errors

@@ -136,8 +136,20 @@ fn numbers_are_dates_too() {
         number_to_time(-115959, WHOLE, true),
         Some((Time::new(true, 11, 59, 59, 0).unwrap(), false))
     );
-    assert_eq!(number_to_time(8390000, WHOLE, false), Some((Time::MAX, true)));
+    assert_eq!(number_to_time(8390000, WHOLE, false), Some((Time::LONGEST, true)));
     assert_eq!(number_to_time(60, WHOLE, false), None);
+}
+
+#[test]
+fn the_first_days_of_year_0_are_counted_without_a_leap_day() {
+    let date = |year, month, day| Date::new(year, month, day).expect("a date");
+    let days: Vec<i32> = [date(0, 1, 1), date(0, 2, 28), date(0, 3, 1), date(1, 1, 1)]
+        .map(|date| date.days().expect("a day") + 719_528)
+        .into();
+    assert_eq!(days, [1, 59, 60, 366]);
+    assert_eq!(Date::from_days(1 - 719_528), Some(date(0, 1, 1)));
+    assert_eq!(Date::from_days(59 - 719_528), Some(date(0, 2, 28)));
+    assert_eq!(Date::from_days(-719_528), None);
 }
 
 #[test]

@@ -81,6 +81,8 @@ pub struct InsertPlan {
     waits: bool,
     /// Whether sub-queries stand in ON DUPLICATE KEY UPDATE.
     asks: bool,
+    /// Whether rows come through a view that does not show their numbers.
+    pub hides_numbers: bool,
 }
 
 /// Counts of an INSERT under way.
@@ -354,6 +356,7 @@ impl InsertPlan {
             }
         };
         tally.written.note(number);
+        tally.written.hides_numbers = self.hides_numbers;
         Ok(())
     }
 
