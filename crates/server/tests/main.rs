@@ -78,6 +78,7 @@ mod partitions;
 mod processes;
 mod program;
 mod progress;
+mod queues;
 mod range_locks;
 mod row_counts;
 mod rules;
