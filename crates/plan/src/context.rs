@@ -78,6 +78,9 @@ pub struct SqlContext {
     /// Tables that a statement writes to, whose columns were looked at before: they may be read
     /// for finding their rows.
     pub written: Arc<[WrittenTable]>,
+    /// Numbers of views that rows are written through, and of those beneath them: each gives the
+    /// keys of its table's rows as well, under the name `bind::ROW_KEY`.
+    pub keyed_views: Arc<[u32]>,
     /// The session's variables.
     pub variables: Arc<SessionVariables>,
     /// How its client is encrypted.

@@ -139,6 +139,8 @@ pub struct Session {
     table_watch: Cell<TableWatch>,
     /// Tables that the statement being bound writes to (`authorization`).
     written: RefCell<Arc<[WrittenTable]>>,
+    /// Views that it writes through (`SqlContext::keyed_views`).
+    keyed_views: RefCell<Arc<[u32]>>,
     database: Option<String>,
     variables: Arc<SessionVariables>,
     user_variables: Arc<HashMap<String, UserVariable>>,
@@ -246,6 +248,7 @@ impl Session {
             audit_class: AuditClass::Statements,
             table_watch: Cell::default(),
             written: RefCell::new(Arc::from([])),
+            keyed_views: RefCell::new(Arc::from([])),
             database: None,
             variables: Arc::new(variables),
             user_variables: Arc::new(HashMap::new()),
@@ -528,6 +531,7 @@ impl Session {
             sql: Arc::clone(&self.sql) as Arc<dyn StatementServer>,
             rights: Arc::clone(&self.principal.rights),
             written: Arc::clone(&self.written.borrow()),
+            keyed_views: Arc::clone(&self.keyed_views.borrow()),
             variables: Arc::clone(&self.variables),
             tls: self.tls,
             temporary: self.temporary.clone(),

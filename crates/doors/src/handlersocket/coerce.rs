@@ -22,7 +22,7 @@ use crate::handlersocket::decode::unescape;
 /// # Errors
 /// `JSON` when the column is JSON and the text is none.
 pub fn stored(column: &Column, text: &[u8]) -> Result<Value, HandlerSocketRefusal> {
-    let converted = column.from_text(&plain_time(&column.ty, text), Zone::UTC);
+    let converted = column.from_text(&as_read(&column.ty, text), Zone::UTC);
     match converted.issue {
         Some(Issue::InvalidJson(_)) => Err(HandlerSocketRefusal::JSON),
         _ => Ok(converted.value),
@@ -35,7 +35,7 @@ pub fn stored(column: &Column, text: &[u8]) -> Result<Value, HandlerSocketRefusa
 /// `ESCAPE` for a token with a broken escape.
 pub fn key_value(column: &Column, token: &[u8]) -> Result<Value, HandlerSocketRefusal> {
     match unescape(token)? {
-        Some(text) => Ok(from_text(&column.ty, &plain_time(&column.ty, &text), Zone::UTC).value),
+        Some(text) => Ok(from_text(&column.ty, &as_read(&column.ty, &text), Zone::UTC).value),
         None if column.nullable => Ok(Value::Null),
         // Not the implicit default: that of an ENUM is its first member.
         None => Ok(from_text(&column.ty, b"", Zone::UTC).value),
@@ -68,15 +68,31 @@ fn zero(column: &Column) -> Value {
     from_text(&column.ty, &implicit_default(&column.ty), Zone::UTC).value
 }
 
-/// The text without what the original does not read of a time.
-fn plain_time<'t>(ty: &ColumnType, text: &'t [u8]) -> Cow<'t, [u8]> {
+/// A text as the original reads it: without what it does not read of a time, and with `?` for each
+/// byte that belongs to no character, where a text of SQL ends.
+fn as_read<'t>(ty: &ColumnType, text: &'t [u8]) -> Cow<'t, [u8]> {
     match ty {
+        ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. } => {
+            whole_characters(text)
+        }
         ColumnType::Date
         | ColumnType::Time { .. }
         | ColumnType::DateTime { .. }
         | ColumnType::Timestamp { .. } => cut_fraction(ty, without_offset(text)),
         _ => Cow::Borrowed(text),
     }
+}
+
+fn whole_characters(text: &[u8]) -> Cow<'_, [u8]> {
+    if std::str::from_utf8(text).is_ok() {
+        return Cow::Borrowed(text);
+    }
+    let mut whole = Vec::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        whole.extend_from_slice(chunk.valid().as_bytes());
+        whole.resize(whole.len() + chunk.invalid().len(), b'?');
+    }
+    Cow::Owned(whole)
 }
 
 /// The text without a `+01:00` at its end, if a date and a time to the second stand before it.

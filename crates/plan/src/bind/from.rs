@@ -405,11 +405,14 @@ impl Binder<'_> {
             Err(error) => {
                 let view =
                     relations_there.view(database, table).ok_or_else(|| SqlError::from(error))?;
-                let query = self.query_of_view(&view)?;
+                let (query, keys) = self.query_of_view(&view)?;
                 self.view_queries.borrow_mut().push(query.id);
                 let (columns, says_names) = (described(&query.columns), query.is_merged_by_mysql());
                 let source = Source::Query(Box::new(query));
                 let mut part = add(relations, shown, qualifier, source, columns)?;
+                let named = part.shown.len() - keys;
+                part.shown.truncate(named);
+                part.named[0].columns[named..].iter_mut().for_each(|key| key.hidden = true);
                 part.named[0].says_names = says_names;
                 part.named[0].home = Some(database.to_owned());
                 if readable == ColumnAccess::Some {
@@ -500,8 +503,13 @@ impl Binder<'_> {
     /// Marks the columns that may not be read.
     fn deny_columns(&self, relation: &mut NamedRelation, (database, table): (&str, &str)) {
         let (rights, user) = (self.rights.borrow(), &self.facts.user);
+        // A view through which rows are written gives their keys to the statement, not to anybody.
+        let is_keyed = !self.facts.keyed_views.is_empty() && !self.views_around.borrow().is_empty();
         for column in &mut relation.columns {
             let name = &column.name;
+            if is_keyed && name == ROW_KEY {
+                continue;
+            }
             if !rights.has_column(database, table, name, Privilege::Select) {
                 let denied = SqlError::column_denied("SELECT", user, name, table);
                 column.denied = Some(Arc::new(denied));

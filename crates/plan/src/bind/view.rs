@@ -13,23 +13,27 @@ use std::sync::Arc;
 
 use access::{AccountName, DefinerRights, Privilege, Rights};
 use rows::view::{View, ViewSecurity};
+use sqlparser::ast::{self, Expr, Ident, SelectItem, TableFactor, TableWithJoins};
+use syntax::names::name_parts;
 use syntax::view_query;
 use values::ErrorCode;
 use values::types::Collation;
 
 use super::Binder;
+use super::from::ROW_KEY;
 use crate::bind::scalar::{BindFailure, Bound};
 use crate::context::SqlContext;
 use crate::tree::{BoundView, Query};
 use results::{Result, SqlError};
 
 impl Binder<'_> {
-    /// The query of a view, with its columns as the view names them.
+    /// The query of a view, with its columns as the view names them, and how many keys of rows it
+    /// gives behind them.
     ///
     /// # Errors
     /// 1356 where a table or column that it names is not there or may not be read, 1462 within
     /// itself; as `definer_rights`.
-    pub(super) fn query_of_view(&self, view: &Arc<View>) -> Bound<Query> {
+    pub(super) fn query_of_view(&self, view: &Arc<View>) -> Bound<(Query, usize)> {
         if self.views_around.borrow().contains(&view.id) {
             let (database, name) = (&view.database, &view.name);
             let message = format!("`{database}`.`{name}` contains view recursion");
@@ -52,8 +56,14 @@ impl Binder<'_> {
             Collation::from_name(&view.collation_connection).unwrap_or(Collation::Utf8Mb4GeneralCi);
         let mode = self.mode.get();
         self.mode.set(mode.with_connection_collation(literals));
+        let mut keys = 0;
         let bound = match view_query(&view.query) {
-            Ok(query) => self.query(&query, None),
+            Ok(mut query) => {
+                if self.is_keyed(view) {
+                    keys = self.push_keys(&mut query);
+                }
+                self.query(&query, None)
+            }
             Err(error) => Err(SqlError::from(error).into()),
         };
         self.ctes.replace(around);
@@ -63,15 +73,87 @@ impl Binder<'_> {
             self.rights.replace(theirs);
         }
         let mut query = bound.map_err(|failure| told_of(view, failure))?;
-        if view.columns.len() == query.columns.len() {
+        if view.columns.len() == query.columns.len() - keys {
             for (column, name) in query.columns.iter_mut().zip(&view.columns) {
                 column.name.clone_from(name);
             }
         } else if !view.columns.is_empty() {
             return Err(invalid_view(view).into());
         }
-        Ok(query)
+        Ok((query, keys))
     }
+
+    /// Adds the keys of all relations to what a view selects; how many those are. Of a view that
+    /// gives none it is NULL.
+    fn push_keys(&self, query: &mut ast::Query) -> usize {
+        let ast::SetExpr::Select(select) = &mut *query.body else { return 0 };
+        let relations = inner_joined(&select.from).unwrap_or_default();
+        let keys: Vec<Expr> = relations.into_iter().map(|relation| self.key_of(relation)).collect();
+        let count = keys.len();
+        select.projection.extend(keys.into_iter().enumerate().map(|(number, expr)| {
+            let alias = Ident::with_quote('`', row_key_of(number));
+            SelectItem::ExprWithAlias { expr, alias }
+        }));
+        count
+    }
+
+    fn key_of(&self, relation: &TableFactor) -> Expr {
+        let null = || Expr::Value(ast::Value::Null.into());
+        let TableFactor::Table { name, alias, .. } = relation else { return null() };
+        let parts = name_parts(name);
+        let [database, table] = &parts[..] else { return null() };
+        let view = self.facts.relations().view(&database.value, &table.value);
+        if view.is_some_and(|view| !self.is_keyed(&view)) {
+            return null();
+        }
+        let shown = alias.as_ref().map_or(*table, |alias| &alias.name);
+        Expr::CompoundIdentifier(vec![shown.clone(), Ident::with_quote('`', ROW_KEY)])
+    }
+
+    /// Whether a view gives the keys of its tables' rows behind its columns.
+    fn is_keyed(&self, view: &View) -> bool {
+        self.facts.keyed_views.contains(&view.id)
+    }
+}
+
+/// The name under which a view gives the keys of the rows of one of its relations, which are
+/// counted from 0.
+pub fn row_key_of(relation: usize) -> String {
+    match relation {
+        0 => ROW_KEY.to_owned(),
+        relation => format!("{ROW_KEY}_{relation}"),
+    }
+}
+
+/// The tables and views of FROM in their order; `None` where there is something else, or an outer
+/// join.
+pub fn inner_joined(from: &[TableWithJoins]) -> Option<Vec<&TableFactor>> {
+    use ast::JoinOperator as J;
+    let mut relations = Vec::new();
+    let mut waiting: Vec<&TableFactor> = Vec::new();
+    for from in from.iter().rev() {
+        let is_inner = |join: &ast::Join| {
+            matches!(
+                join.join_operator,
+                J::Join(_) | J::Inner(_) | J::CrossJoin(_) | J::StraightJoin(_)
+            )
+        };
+        if !from.joins.iter().all(is_inner) {
+            return None;
+        }
+        waiting.extend(from.joins.iter().rev().map(|join| &join.relation));
+        waiting.push(&from.relation);
+    }
+    while let Some(factor) = waiting.pop() {
+        match factor {
+            TableFactor::Table { .. } => relations.push(factor),
+            TableFactor::NestedJoin { table_with_joins, .. } => {
+                relations.extend(inner_joined(std::slice::from_ref(&**table_with_joins))?);
+            }
+            _ => return None,
+        }
+    }
+    Some(relations)
 }
 
 /// The rights with which a view's own query is bound, where that is an account's matter.

@@ -15,10 +15,11 @@ use std::sync::Arc;
 use resources::turn_limits::TurnLimits;
 use rows::table::Table;
 use rows::view::View;
-use sqlparser::ast::{Query, TableWithJoins};
+use sqlparser::ast::{Query, TableFactor, TableWithJoins};
 use syntax::change::{
     Change, Delete, Insert, Source, Update, change as parse_change, single_table,
 };
+use syntax::names::table_name;
 use syntax::{Cursor, TableName};
 use values::ErrorCode;
 use values::datum::Datum;
@@ -28,7 +29,7 @@ use super::select::with_literals;
 use super::{Session, Statement};
 use crate::plan_cache::Plan;
 use crate::write::{
-    Ask, ChangePlanner, InsertOfQuery, JoinedDelete, JoinedUpdate, UpdatableView, all_of,
+    Ask, ChangePlanner, InsertOfQuery, JoinedDelete, JoinedUpdate, Through, UpdatableView, all_of,
     bind_delete, bind_delete_by_query, bind_insert, bind_update, bind_update_by_query,
     not_insertable, not_updatable,
 };
@@ -226,13 +227,18 @@ impl Session {
         };
         let written;
         let mut update = update;
-        if let Some(OnlyTable { view: Some((view, shown)), .. }) = &only {
+        let is_by_query = only.as_ref().is_some_and(OnlyTable::is_by_query);
+        if let Some(OnlyTable { view: Some((view, shown)), .. }) = &only
+            && !is_by_query
+        {
             self.check_through(view, change)?;
             self.may_find_rows_of(view);
             written = view.update(update, shown)?;
             update = &written;
         }
-        if let Some(OnlyTable { table, .. }) = &only {
+        if let Some(OnlyTable { table, .. }) = &only
+            && !is_by_query
+        {
             for bind in [bind_update, bind_update_by_query] {
                 let bound = bind(update, Arc::clone(table), planner);
                 if let Some(plan) = unless_more_is_needed(bound)? {
@@ -244,8 +250,10 @@ impl Session {
             let what = "values of a query for a view WITH CHECK OPTION";
             return Err(SqlError::unsupported(what).into());
         }
-        let plan =
-            JoinedUpdate::bind(update, self.relations(), self.database.as_deref(), planner.ask)?;
+        let (relations, database) = (self.relations(), self.database.as_deref());
+        let plan = self.by_keys_of_views(change, |through| {
+            JoinedUpdate::bind(update, relations, database, (planner.ask, through))
+        })?;
         Ok(Plan::JoinedUpdate(Arc::new(plan)))
     }
 
@@ -260,13 +268,18 @@ impl Session {
         };
         let written;
         let mut delete = delete;
-        if let Some(OnlyTable { view: Some((view, shown)), .. }) = &only {
+        let is_by_query = only.as_ref().is_some_and(OnlyTable::is_by_query);
+        if let Some(OnlyTable { view: Some((view, shown)), .. }) = &only
+            && !is_by_query
+        {
             self.check_through(view, change)?;
             self.may_find_rows_of(view);
             written = view.delete(delete, shown)?;
             delete = &written;
         }
-        if let Some(OnlyTable { table, .. }) = &only {
+        if let Some(OnlyTable { table, .. }) = &only
+            && !is_by_query
+        {
             for bind in [bind_delete, bind_delete_by_query] {
                 let bound = bind(delete, Arc::clone(table), planner);
                 if let Some(plan) = unless_more_is_needed(bound)? {
@@ -274,9 +287,30 @@ impl Session {
                 }
             }
         }
-        let plan =
-            JoinedDelete::bind(delete, self.relations(), self.database.as_deref(), planner.ask)?;
+        let (relations, database) = (self.relations(), self.database.as_deref());
+        let plan = self.by_keys_of_views(change, |through| {
+            JoinedDelete::bind(delete, relations, database, (planner.ask, through))
+        })?;
         Ok(Plan::JoinedDelete(Arc::new(plan)))
+    }
+
+    /// Binds what writes rows that a query finds: views that it is told to write through give the
+    /// keys of their rows to that query.
+    fn by_keys_of_views<T>(
+        &self,
+        change: &Change,
+        bind: impl FnOnce(Through<'_>) -> Bound<T>,
+    ) -> Bound<T> {
+        let through = |view: &UpdatableView| {
+            self.check_through(view, change)?;
+            let mut keyed = self.keyed_views.borrow().to_vec();
+            keyed.extend(view.layers.iter().map(|layer| layer.view.id));
+            self.keyed_views.replace(keyed.into());
+            Ok(())
+        };
+        let bound = bind(&through);
+        self.keyed_views.replace(Arc::from([]));
+        bound
     }
 
     /// The table of a statement that is about one.
@@ -285,6 +319,9 @@ impl Session {
         Ok(Some(match self.view(&name)? {
             None => OnlyTable { table: self.table(&name)?, view: None },
             Some(view) => {
+                if UpdatableView::sides_of(&view, self.sql.engine().catalog()).len() > 1 {
+                    return Ok(None);
+                }
                 let updatable = self.updatable(&view, verb)?;
                 let shown = alias.unwrap_or(name.table);
                 OnlyTable { table: updatable.checked_table()?, view: Some((updatable, shown)) }
@@ -319,14 +356,21 @@ impl Session {
     /// Whether a statement writes through a view.
     fn is_through_view(&self, change: &Change) -> Result<bool> {
         let is_view = |name: &TableName| Ok(self.view(name)?.is_some());
-        let of_one = |tables: &[TableWithJoins]| match single_table(tables) {
-            Some((_, name, _)) => is_view(&name),
-            None => Ok(false),
+        // Views that are read alone are known to the query's plan; which ones are written is not
+        // looked at here.
+        let of_any = |tables: &[TableWithJoins]| {
+            let joined = |from: &TableWithJoins| {
+                let joined = from.joins.iter().map(|join| &join.relation);
+                std::iter::once(&from.relation).chain(joined).filter_map(named_by).collect()
+            };
+            let names: Vec<TableName> =
+                tables.iter().flat_map(|from| -> Vec<_> { joined(from) }).collect();
+            names.iter().try_fold(false, |any, name| Ok(any || is_view(name)?))
         };
         match change {
             Change::Insert(insert) => is_view(&insert.table),
-            Change::Update(update) => of_one(&update.tables),
-            Change::Delete(delete) => of_one(&delete.tables),
+            Change::Update(update) => of_any(&update.tables),
+            Change::Delete(delete) => of_any(&delete.tables),
         }
     }
 }
@@ -336,6 +380,20 @@ struct OnlyTable {
     table: Arc<Table>,
     /// The view that it is named by, and the name that this goes by.
     view: Option<(UpdatableView, String)>,
+}
+
+impl OnlyTable {
+    fn is_by_query(&self) -> bool {
+        self.view.as_ref().is_some_and(|(view, _)| view.is_by_query())
+    }
+}
+
+/// The table or view that is named in FROM.
+fn named_by(factor: &TableFactor) -> Option<TableName> {
+    match factor {
+        TableFactor::Table { name, args: None, .. } => table_name(name).ok(),
+        _ => None,
+    }
 }
 
 /// What was bound; `None` for what a way that knows more may bind.

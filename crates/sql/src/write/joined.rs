@@ -39,21 +39,75 @@ use values::types::ColumnType;
 
 use super::column::StoredBy;
 use super::query_values::give;
-use super::through_view::not_updatable;
+use super::through_view::{UpdatableView, not_updatable};
 use super::{Ask, WriteContext, WriteOutcome};
-use plan::bind::ROW_KEY;
 use plan::bind::scalar::Bound;
+use plan::bind::{ROW_KEY, row_key_of};
 use plan::column_default::{Store, default_at, now_value};
 use plan::point::AccessKind;
 use plan::relations::Relations;
 use plan::tree::{Body, JoinStep, Member, QueryPlan, Scan, Source};
 use results::{Result, SqlError};
 
-/// A table of the statement, under the name that it has there.
+/// A table of the statement, or a view through which its rows are written, under the name that it
+/// has there.
 struct NamedTarget {
     shown: String,
     table: Arc<Table>,
+    view: Option<UpdatableView>,
 }
+
+impl NamedTarget {
+    fn has(&self, column: &str) -> bool {
+        match &self.view {
+            None => self.table.column(column).is_some(),
+            Some(view) => view.has_column(column),
+        }
+    }
+
+    /// Whether it is one of several tables of a view.
+    fn is_side(&self, named: &[NamedTarget]) -> bool {
+        self.view.is_some() && named.iter().filter(|named| named.shown == self.shown).count() > 1
+    }
+
+    /// What the query gives the keys of its rows as.
+    fn key(&self) -> Expr {
+        match &self.view {
+            None => key_of(&self.shown),
+            Some(view) => named_key(&self.shown, &row_key_of(view.side())),
+        }
+    }
+
+    /// The position of a column in the table.
+    fn column(&self, name: &str) -> Result<Option<usize>> {
+        match &self.view {
+            None => Ok(self.table.column(name)),
+            Some(view) => Ok(self.table.column(&view.plain_column(name, "field list")?)),
+        }
+    }
+
+    /// The table that is written, which obeys the view.
+    fn written(&self, through: Through<'_>) -> Bound<Arc<Table>> {
+        match &self.view {
+            None => Ok(Arc::clone(&self.table)),
+            Some(view) => {
+                through(view)?;
+                view.checked_table()
+            }
+        }
+    }
+}
+
+/// What a statement names in FROM.
+#[derive(Default)]
+struct NamedRelations {
+    targets: Vec<NamedTarget>,
+    /// Views that nothing is written through.
+    read_only: Vec<String>,
+}
+
+/// Told of each view that is written through, before the query is asked: it gives keys then.
+pub type Through<'a> = &'a dyn Fn(&UpdatableView) -> Bound<()>;
 
 /// An UPDATE whose rows a query finds.
 #[derive(Debug)]
@@ -99,26 +153,36 @@ fn refuse_with(
 /// Stored tables, and the queries of WITH, whose names are none of theirs.
 type Names<'a> = (Relations<'a>, Option<&'a With>);
 
-fn tables_of(
+fn named_in(
     tables: &[TableWithJoins],
     relations: Names<'_>,
     database: Option<&str>,
-) -> Result<Vec<NamedTarget>> {
-    let mut named = Vec::new();
-    for with_joins in tables {
-        let joined = with_joins.joins.iter().map(|join| &join.relation);
-        for factor in std::iter::once(&with_joins.relation).chain(joined) {
-            factor_tables(factor, relations, database, &mut named)?;
-        }
-    }
+) -> Result<NamedRelations> {
+    let mut named = NamedRelations::default();
+    push_named(tables, relations, database, &mut named)?;
     Ok(named)
 }
 
-fn factor_tables(
+fn push_named(
+    tables: &[TableWithJoins],
+    relations: Names<'_>,
+    database: Option<&str>,
+    named: &mut NamedRelations,
+) -> Result<()> {
+    for with_joins in tables {
+        let joined = with_joins.joins.iter().map(|join| &join.relation);
+        for factor in std::iter::once(&with_joins.relation).chain(joined) {
+            push_factor(factor, relations, database, named)?;
+        }
+    }
+    Ok(())
+}
+
+fn push_factor(
     factor: &TableFactor,
     (relations, with): Names<'_>,
     database: Option<&str>,
-    named: &mut Vec<NamedTarget>,
+    named: &mut NamedRelations,
 ) -> Result<()> {
     match factor {
         TableFactor::Table { name, alias, args: None, .. } => {
@@ -127,19 +191,31 @@ fn factor_tables(
                 return Ok(());
             }
             let of = name.database.as_deref().or(database);
-            if of.is_some_and(|of| relations.view(of, &name.table).is_some()) {
+            let view = of.and_then(|of| relations.view(of, &name.table));
+            let shown_as = alias.as_ref().map(|alias| alias.name.value.clone());
+            let Some(view) = view else {
+                let table = find_table(&name, relations, database)?;
+                let shown = shown_as.unwrap_or(name.table);
+                named.targets.push(NamedTarget { shown, table, view: None });
+                return Ok(());
+            };
+            let shown = shown_as.unwrap_or(name.table);
+            let sides = UpdatableView::sides_of(&view, relations.catalog);
+            if sides.is_empty() {
+                named.read_only.push(shown);
                 return Ok(());
             }
-            let table = find_table(&name, relations, database)?;
-            let shown = alias.as_ref().map_or(name.table, |alias| alias.name.value.clone());
-            named.push(NamedTarget { shown, table });
+            named.targets.extend(sides.into_iter().map(|side| NamedTarget {
+                shown: shown.clone(),
+                table: Arc::clone(side.table()),
+                view: Some(side),
+            }));
         }
         TableFactor::NestedJoin { table_with_joins, .. } => {
             let within = std::slice::from_ref(&**table_with_joins);
-            let inner = tables_of(within, (relations, with), database)?;
-            named.extend(inner);
+            push_named(within, (relations, with), database, named)?;
         }
-        // Derived tables and files can be read, not changed; so can views, beside tables.
+        // Derived tables and files can be read, not changed.
         _ => {}
     }
     Ok(())
@@ -156,7 +232,57 @@ fn find_table(
 
 /// The key of a row of the table that is shown under this name.
 pub(super) fn key_of(shown: &str) -> Expr {
-    Expr::CompoundIdentifier(vec![Ident::with_quote('`', shown), Ident::with_quote('`', ROW_KEY)])
+    named_key(shown, ROW_KEY)
+}
+
+fn named_key(shown: &str, key: &str) -> Expr {
+    Expr::CompoundIdentifier([shown, key].map(|name| Ident::with_quote('`', name)).to_vec())
+}
+
+/// Refuses assignments to columns of several tables through one view of them.
+///
+/// # Errors
+/// 1393.
+fn refuse_two_sides(named: &[NamedTarget], targets: &[usize]) -> Result<()> {
+    for (n, at) in targets.iter().enumerate() {
+        let NamedTarget { shown, view: Some(view), .. } = &named[*at] else { continue };
+        if targets[..n].iter().any(|at| named[*at].shown == *shown) {
+            let message = format!(
+                "Can not modify more than one base table through a join view '{}'",
+                view.name()
+            );
+            return Err(SqlError::new(ErrorCode::ViewMultiupdate, message));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses an order and a limit of rows of several tables.
+///
+/// # Errors
+/// 1221.
+fn refuse_order(update: &Update) -> Result<()> {
+    let clause = match (update.order.is_empty(), &update.limit) {
+        (false, _) => "ORDER BY",
+        (true, Some(_)) => "LIMIT",
+        (true, None) => return Ok(()),
+    };
+    let message = format!("Incorrect usage of UPDATE and {clause}");
+    Err(SqlError::new(ErrorCode::WrongUsage, message))
+}
+
+/// Refuses to delete from a view of several tables.
+///
+/// # Errors
+/// 1395.
+fn refuse_sides(named: &[NamedTarget], target: &NamedTarget) -> Result<()> {
+    match &target.view {
+        Some(view) if target.is_side(named) => {
+            let message = format!("Can not delete from join view '{}'", view.name());
+            Err(SqlError::new(ErrorCode::ViewDeleteMergeView, message))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The same as all that is selected of it.
@@ -248,28 +374,34 @@ impl JoinedUpdate {
     /// Binds an UPDATE.
     ///
     /// # Errors
-    /// 1054 for a column that its tables do not have, 1288 for a query of WITH; those of binding
-    /// the query.
+    /// 1054 for a column that its tables do not have, 1288 for a query of WITH and a view that
+    /// nothing is written through; those of binding the query.
     pub fn bind(
         update: &Update,
         relations: Relations<'_>,
         database: Option<&str>,
-        ask: Ask<'_>,
+        (ask, through): (Ask<'_>, Through<'_>),
     ) -> Bound<JoinedUpdate> {
         refuse_with(update.with.as_ref(), (&update.tables, &[]), "UPDATE")?;
         let relations = (relations, update.with.as_ref());
-        let named = tables_of(&update.tables, relations, database)?;
+        let NamedRelations { targets: named, read_only } =
+            named_in(&update.tables, relations, database)?;
         let mut targets: Vec<usize> = Vec::new();
         let mut sets = Vec::new();
         let mut values = Vec::new();
         for assignment in &update.assignments {
             let unknown = || SqlError::unknown_column(&assignment.column, "field list");
             let at = match &assignment.table {
-                Some(name) => named.iter().position(|table| table.shown == *name),
-                None => named.iter().position(|n| n.table.column(&assignment.column).is_some()),
+                Some(name) if read_only.contains(name) => {
+                    return Err(not_updatable(name, "UPDATE").into());
+                }
+                Some(name) => named
+                    .iter()
+                    .position(|table| table.shown == *name && table.has(&assignment.column)),
+                None => named.iter().position(|table| table.has(&assignment.column)),
             };
             let at = at.ok_or_else(unknown)?;
-            let column = named[at].table.column(&assignment.column).ok_or_else(unknown)?;
+            let column = named[at].column(&assignment.column)?.ok_or_else(unknown)?;
             let target = targets.iter().position(|known| *known == at).unwrap_or_else(|| {
                 targets.push(at);
                 targets.len() - 1
@@ -278,14 +410,18 @@ impl JoinedUpdate {
             let null = Expr::Value(sqlparser::ast::Value::Null.into());
             values.push(SelectItem::UnnamedExpr(assignment.value.clone().unwrap_or(null)));
         }
+        refuse_two_sides(&named, &targets)?;
+        if targets.iter().any(|at| named[*at].is_side(&named)) {
+            refuse_order(update)?;
+        }
         let mut items: Vec<SelectItem> =
-            targets.iter().map(|at| key_item(&named[*at].shown)).collect();
+            targets.iter().map(|at| SelectItem::UnnamedExpr(named[*at].key())).collect();
         items.extend(values);
         let Update { tables, selection, order, limit, .. } = update.clone();
         let mut query = query_of(items, tables, selection, order, limit);
         query.with.clone_from(&update.with);
         let targets: Vec<Arc<Table>> =
-            targets.iter().map(|at| Arc::clone(&named[*at].table)).collect();
+            targets.iter().map(|at| named[*at].written(through)).collect::<Bound<_>>()?;
         let mut query = ask(&query)?;
         let column = |(target, column, _): &(usize, usize, bool)| {
             let table: &Arc<Table> = &targets[*target];
@@ -564,26 +700,31 @@ impl JoinedDelete {
     /// Binds a DELETE.
     ///
     /// # Errors
-    /// 1109 for a target that is none of its tables, 1288 for a query of WITH, 1235 for RETURNING;
-    /// those of binding the query.
+    /// 1109 for a target that is none of its tables, 1288 for a query of WITH and a view that
+    /// nothing is written through, 1235 for RETURNING; those of binding the query.
     pub fn bind(
         delete: &Delete,
         relations: Relations<'_>,
         database: Option<&str>,
-        ask: Ask<'_>,
+        (ask, through): (Ask<'_>, Through<'_>),
     ) -> Bound<JoinedDelete> {
         if !delete.returning.is_empty() {
             return Err(SqlError::unsupported("RETURNING of rows that a query finds").into());
         }
         refuse_with(delete.with.as_ref(), (&delete.tables, &delete.targets), "DELETE")?;
         let relations = (relations, delete.with.as_ref());
-        let named = tables_of(&delete.tables, relations, database)?;
+        let NamedRelations { targets: named, read_only } =
+            named_in(&delete.tables, relations, database)?;
         let mut chosen = Vec::new();
         if delete.targets.is_empty() {
             let first = named.first().ok_or_else(SqlError::no_database)?;
-            chosen.push((first.shown.clone(), Arc::clone(&first.table)));
+            refuse_sides(&named, first)?;
+            chosen.push((first.key(), first.written(through)?));
         }
         for target in &delete.targets {
+            if read_only.contains(&target.table) {
+                return Err(not_updatable(&target.table, "DELETE").into());
+            }
             let found =
                 named.iter().find(|named| named.shown == target.table).ok_or_else(|| {
                     SqlError::new(
@@ -591,9 +732,10 @@ impl JoinedDelete {
                         format!("Unknown table '{}' in MULTI DELETE", target.table),
                     )
                 })?;
-            chosen.push((found.shown.clone(), Arc::clone(&found.table)));
+            refuse_sides(&named, found)?;
+            chosen.push((found.key(), found.written(through)?));
         }
-        let items = chosen.iter().map(|(shown, _)| key_item(shown)).collect();
+        let items = chosen.iter().map(|(key, _)| SelectItem::UnnamedExpr(key.clone())).collect();
         let Delete { tables, selection, order, limit, .. } = delete.clone();
         let mut query = query_of(items, tables, selection, order, limit);
         query.with.clone_from(&delete.with);

@@ -44,7 +44,7 @@ pub(crate) use column::{
 use expression::{Environment, ExecutionMemo, Subqueries, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_filling, bind_insert, given};
-pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, Progress, all_of};
+pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, Progress, Through, all_of};
 pub use of_query::InsertOfQuery;
 pub use query_values::given_to;
 pub use returning::ReturnedRows;

@@ -8,8 +8,9 @@
 //! 1. A row that the view does not show is neither changed nor deleted through it.
 //! 2. Only what the view names is named: its table's other columns are unknown.
 //!
-//! Not here: views in queries (`plan::bind::view`); views of several tables, which nothing is
-//! written through.
+//! Not here: views in queries (`plan::bind::view`); views whose rows a query finds, beside tables
+//! or by conditions that ask queries themselves (`joined`); views of several tables, which nothing
+//! is written through.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -20,13 +21,14 @@ use rows::table::Table;
 use rows::view::{View, ViewAlgorithm, ViewCheck};
 use sqlparser::ast::{
     BinaryOperator, Expr, GroupByExpr, Ident, ObjectName, Query, Select, SelectItem, SetExpr,
-    TableAlias, TableFactor, TableWithJoins, VisitMut, VisitorMut, visit_expressions,
+    TableAlias, TableFactor, TableWithJoins, Visit, VisitMut, VisitorMut, visit_expressions,
 };
 use syntax::change::{AssignmentSpec, Delete, Insert, ReturningItem, Update};
 use syntax::names::table_name;
 use syntax::view_query;
 use values::{ErrorCode, SqlMode};
 
+use plan::bind::inner_joined;
 use plan::bind::scalar::{Bound, Names, bind};
 use plan::context::SqlContext;
 use results::{Result, SqlError};
@@ -46,6 +48,10 @@ pub struct UpdatableView {
     conditions: Vec<Expr>,
     /// What must hold for rows that are written, with the view that says so.
     checks: Vec<(String, Expr)>,
+    /// Whether a query is asked by it, or it is of several tables: its rows are found by one then.
+    is_by_query: bool,
+    /// Which of the view's relations the table is, from 0 on.
+    side: usize,
     /// The views on the way to the table, the innermost first.
     pub layers: Vec<ViewLayer>,
 }
@@ -65,7 +71,7 @@ pub struct ViewLayer {
 
 /// Whether rows can be written through a view.
 pub fn is_updatable(view: &Arc<View>, facts: &SqlContext) -> bool {
-    UpdatableView::of(view, facts.sql.engine().catalog()).is_some()
+    !UpdatableView::sides_of(view, facts.sql.engine().catalog()).is_empty()
 }
 
 /// Whether the query of a view is of a kind through which no rows can be written: of several rows
@@ -82,18 +88,59 @@ pub fn is_never_updatable(query: &Query) -> bool {
 }
 
 impl UpdatableView {
-    /// What is written through a view; `None` if nothing is.
+    /// What is written through a view of one table; `None` if nothing is.
     pub fn of(view: &Arc<View>, catalog: &Catalog) -> Option<UpdatableView> {
-        if view.algorithm == ViewAlgorithm::TempTable {
-            return None;
+        let mut sides = UpdatableView::sides_of(view, catalog);
+        if sides.len() == 1 { sides.pop() } else { None }
+    }
+
+    /// What is written through a view: one for each of its tables whose columns it shows. Of a
+    /// statement one of them is written.
+    pub fn sides_of(view: &Arc<View>, catalog: &Catalog) -> Vec<UpdatableView> {
+        let query = view_query(&view.query).ok();
+        let select = query.as_deref().and_then(plain_select);
+        let Some(select) = select.filter(|_| view.algorithm != ViewAlgorithm::TempTable) else {
+            return Vec::new();
+        };
+        let relations = inner_joined(&select.from).unwrap_or_default();
+        if relations.len() > 1 && view.check.is_some() {
+            return Vec::new();
         }
-        let query = view_query(&view.query).ok()?;
-        let select = plain_select(&query)?;
-        let [TableWithJoins { relation, joins }] = &select.from[..] else { return None };
+        let sides = (0..).zip(&relations).filter_map(|(number, relation)| {
+            let mut side = UpdatableView::side_of(view, select, relation, catalog)?;
+            if relations.len() > 1 {
+                side.is_by_query = true;
+                side.side = number;
+                side.keep_own_columns();
+            }
+            Some(side)
+        });
+        sides.collect()
+    }
+
+    /// Keeps the columns that are the table's.
+    fn keep_own_columns(&mut self) {
+        let columns = std::mem::take(&mut self.columns);
+        let is_own: Vec<bool> =
+            columns.iter().map(|(_, expr)| plain_name(expr).is_some()).collect();
+        let own = columns.into_iter().zip(&is_own).filter(|(_, is_own)| **is_own);
+        self.columns = own.map(|(column, _)| column).collect();
+        if let Some(layer) = self.layers.last_mut() {
+            let columns = std::mem::take(&mut layer.columns);
+            let own = columns.into_iter().zip(&is_own).filter(|(_, is_own)| **is_own);
+            layer.columns = own.map(|(column, _)| column).collect();
+            layer.condition = None;
+        }
+    }
+
+    /// What is written through a view of the rows of one of its relations.
+    fn side_of(
+        view: &Arc<View>,
+        select: &Select,
+        relation: &TableFactor,
+        catalog: &Catalog,
+    ) -> Option<UpdatableView> {
         let TableFactor::Table { name, alias, partitions, .. } = relation else { return None };
-        if !joins.is_empty() {
-            return None;
-        }
         let named = table_name(name).ok()?;
         let database = named.database?;
         let shown = alias.as_ref().map_or(named.table.clone(), |alias| alias.name.value.clone());
@@ -144,6 +191,7 @@ impl UpdatableView {
             }
             this.conditions.push(condition);
         }
+        this.is_by_query |= asks_query(select);
         this.name = full_name;
         this.layers.push(layer);
         Some(this)
@@ -156,7 +204,18 @@ impl UpdatableView {
         let columns = named.map(|own| column(&own.name)).collect();
         let (conditions, checks, layers) = (Vec::new(), Vec::new(), Vec::new());
         let (name, partitions) = (String::new(), Vec::new());
-        UpdatableView { name, table, partitions, columns, conditions, checks, layers }
+        let (is_by_query, side) = (false, 0);
+        UpdatableView {
+            name,
+            table,
+            partitions,
+            columns,
+            conditions,
+            checks,
+            is_by_query,
+            side,
+            layers,
+        }
     }
 
     /// The table, with what must hold for rows that are written through the view.
@@ -179,7 +238,7 @@ impl UpdatableView {
     }
 
     /// The table that its rows are of.
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &Arc<Table> {
         &self.table
     }
 
@@ -199,6 +258,21 @@ impl UpdatableView {
     /// `database.view`.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether it has a column of this name.
+    pub fn has_column(&self, name: &str) -> bool {
+        self.columns.iter().any(|(own, _)| own.eq_ignore_ascii_case(name))
+    }
+
+    /// Which of the view's relations the table is, from 0 on.
+    pub fn side(&self) -> usize {
+        self.side
+    }
+
+    /// Whether its rows are found by a query alone.
+    pub fn is_by_query(&self) -> bool {
+        self.is_by_query
     }
 
     /// Whether WITH CHECK OPTION asks for anything.
@@ -370,7 +444,10 @@ impl UpdatableView {
     }
 
     /// The table's column that one of the view is.
-    fn plain_column(&self, name: &str, clause: &str) -> Result<String> {
+    ///
+    /// # Errors
+    /// 1054, 1348 for one that is computed.
+    pub fn plain_column(&self, name: &str, clause: &str) -> Result<String> {
         let found = self.columns.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
         let (_, expr) = found.ok_or_else(|| SqlError::unknown_column(name, clause))?;
         plain_name(expr).map(str::to_owned).ok_or_else(|| {
@@ -436,10 +513,9 @@ fn ungrouped_select(query: &Query) -> Option<&Select> {
 /// A SELECT each of whose rows is one of a table.
 fn plain_select(query: &Query) -> Option<&Select> {
     let select = ungrouped_select(query)?;
-    let mut is_of_row = true;
+    let mut is_of_row = !select.projection.iter().any(asks_query);
     let _whole = visit_expressions(select, |expr| {
         is_of_row &= match expr {
-            Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. } => false,
             Expr::Function(function) => {
                 let name = function.name.to_string().to_lowercase();
                 function.over.is_none() && plan::tree::AggregateFunction::find(&name).is_none()
@@ -449,6 +525,19 @@ fn plain_select(query: &Query) -> Option<&Select> {
         ControlFlow::<()>::Continue(())
     });
     is_of_row.then_some(select)
+}
+
+/// Whether a query is asked in it.
+fn asks_query(part: &impl Visit) -> bool {
+    let found = visit_expressions(part, |expr| match expr {
+        Expr::Subquery(_)
+        | Expr::Exists { .. }
+        | Expr::InSubquery { .. }
+        | Expr::AnyOp { .. }
+        | Expr::AllOp { .. } => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    found.is_break()
 }
 
 /// The names of a view's columns, for what they are.

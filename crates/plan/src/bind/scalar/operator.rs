@@ -140,12 +140,17 @@ fn is_of_unknown_digits(a: &Node, b: &Node) -> bool {
     unknown && (keeps_digits(a) || keeps_digits(b) || is_reckoned(a) || is_reckoned(b))
 }
 
-/// Whether it is a DOUBLE of a literal of which nothing is known yet: how many digits it shows
-/// depends on that (`expression::tolerance`).
+/// Whether it reckons with a number of fixed digits and a literal of which nothing is known yet: how
+/// many digits it shows depends on that (`expression::tolerance`).
 fn is_reckoned(node: &Node) -> bool {
-    let mut unknown = false;
-    node.visit(&mut |part| unknown |= part.is_untyped());
-    unknown && !node.is_untyped() && matches!(node.ty, ColumnType::Float(_) | ColumnType::Double(_))
+    let (mut is_unknown, mut is_fixed) = (false, false);
+    node.visit(&mut |part| {
+        is_unknown |= part.is_untyped();
+        let has_digits =
+            matches!(part.ty, ColumnType::Float(Some(_)) | ColumnType::Double(Some(_)));
+        is_fixed |= has_digits && matches!(part.kind, Kind::Column(_));
+    });
+    is_unknown && is_fixed && !node.is_untyped()
 }
 
 /// IN of alternatives that compare one column with literals, which an index answers.
