@@ -23,7 +23,7 @@ use super::wanted_order::{
 };
 use super::{RowDemand, Sizes, once};
 use crate::point::Ordering;
-use crate::terms::{localized, references, rejected};
+use crate::terms::{is_volatile, localized, references, rejected};
 use crate::tree::{
     AggregateFunction, Join, JoinStep, LateRows, Member, Relation, Select, SelectPlan, SortKey,
 };
@@ -454,9 +454,14 @@ impl Planner<'_> {
         let own = pool.relations();
         let mut planned =
             PlannedOrder { steps: Vec::new(), once: Vec::new(), rows: 1.0, cost: 0.0 };
+        // RAND() < 0.5 is about no relation, but is asked of each row.
+        let mut of_each_row = Vec::new();
         for term in &mut terms {
-            if term.is_some_and(|node| references(node) & own == 0) {
-                planned.once.extend(term.take().cloned());
+            if let Some(node) = term.take_if(|node| references(node) & own == 0) {
+                match is_of_each_row(node) {
+                    true => of_each_row.push(node.clone()),
+                    false => planned.once.push(node.clone()),
+                }
             }
         }
         let mut per_before = 1.0;
@@ -513,6 +518,10 @@ impl Planner<'_> {
             rows = rows.max(0.01);
             placed = reached;
             planned.steps.push(way.step);
+        }
+        match planned.steps.last_mut() {
+            Some(last) => last.after.append(&mut of_each_row),
+            None => planned.once.append(&mut of_each_row),
         }
         if let (Some(sorted), Some(cut)) = (sorted, cut) {
             rows = sorted.end(cut, rows, &mut planned.cost);
@@ -575,4 +584,13 @@ impl Planner<'_> {
     fn all(&self) -> u64 {
         (1u64 << self.relations.len()) - 1
     }
+}
+
+/// Whether a term without columns may be another for each row.
+fn is_of_each_row(term: &Node) -> bool {
+    let mut asks = false;
+    term.visit(&mut |node| {
+        asks |= matches!(&node.kind, Kind::Subquery(subquery) if subquery.is_volatile);
+    });
+    asks || is_volatile(term)
 }
