@@ -140,8 +140,8 @@ fn is_of_unknown_digits(a: &Node, b: &Node) -> bool {
     unknown && (keeps_digits(a) || keeps_digits(b) || is_reckoned(a) || is_reckoned(b))
 }
 
-/// Whether it reckons with a number of fixed digits and a literal of which nothing is known yet: how
-/// many digits it shows depends on that (`expression::tolerance`).
+/// Whether it reckons with a number of fixed digits and a literal of which nothing is known yet:
+/// how many digits it shows depends on that (`expression::tolerance`).
 fn is_reckoned(node: &Node) -> bool {
     let (mut is_unknown, mut is_fixed) = (false, false);
     node.visit(&mut |part| {
