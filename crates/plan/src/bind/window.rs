@@ -187,11 +187,20 @@ fn window_of(
         }
         order.push((bind(&item.expr, names)?, item.options.asc == Some(false)));
     }
-    let is_position = |node: &Node| {
-        matches!(node.kind, Kind::Constant(_) | Kind::Parameter(_))
-            && matches!(node.ty, ColumnType::Int { .. })
+    // TRUE and -1 are none.
+    let is_position = |(expr, node): (&Expr, &Node)| {
+        let is_literal = match expr {
+            Expr::Value(value) => {
+                matches!(value.value, ast::Value::Number(..) | ast::Value::Placeholder(_))
+            }
+            _ => false,
+        };
+        is_literal && matches!(node.ty, ColumnType::Int { .. })
     };
-    if partition.iter().chain(order.iter().map(|(node, _)| node)).any(is_position) {
+    let partitioned = spec.partition_by.iter().zip(&partition);
+    let ordered =
+        spec.order_by.iter().map(|item| &item.expr).zip(order.iter().map(|(node, _)| node));
+    if partitioned.chain(ordered).any(is_position) {
         let message = format!(
             "Window '{title}': ORDER BY or PARTITION BY uses legacy position indication which is \
              not supported, use expression."
