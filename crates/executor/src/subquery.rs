@@ -477,8 +477,9 @@ fn key_rules(operands: &[Node], subquery: &Subquery) -> Option<Vec<(Class, Colla
     pairs
         .map(|(node, column)| {
             let class = class_of(&node.ty);
-            let same = class != Class::Other && class == class_of(&column.ty);
-            let same = same && is_compared_exactly(node, &column.ty);
+            let same = class != Class::Other
+                && class == class_of(&column.ty)
+                && is_compared_exactly(node, &column.ty);
             same.then(|| (class, rule_of(node, &column.ty)))
         })
         .collect()

@@ -129,28 +129,26 @@ pub fn row_key_of(relation: usize) -> String {
 /// join.
 pub fn inner_joined(from: &[TableWithJoins]) -> Option<Vec<&TableFactor>> {
     use ast::JoinOperator as J;
+    let is_inner = |join: &ast::Join| {
+        matches!(
+            join.join_operator,
+            J::Join(_) | J::Inner(_) | J::CrossJoin(_) | J::StraightJoin(_)
+        )
+    };
     let mut relations = Vec::new();
-    let mut waiting: Vec<&TableFactor> = Vec::new();
-    for from in from.iter().rev() {
-        let is_inner = |join: &ast::Join| {
-            matches!(
-                join.join_operator,
-                J::Join(_) | J::Inner(_) | J::CrossJoin(_) | J::StraightJoin(_)
-            )
-        };
+    for from in from {
         if !from.joins.iter().all(is_inner) {
             return None;
         }
-        waiting.extend(from.joins.iter().rev().map(|join| &join.relation));
-        waiting.push(&from.relation);
-    }
-    while let Some(factor) = waiting.pop() {
-        match factor {
-            TableFactor::Table { .. } => relations.push(factor),
-            TableFactor::NestedJoin { table_with_joins, .. } => {
-                relations.extend(inner_joined(std::slice::from_ref(&**table_with_joins))?);
+        let joined = from.joins.iter().map(|join| &join.relation);
+        for factor in std::iter::once(&from.relation).chain(joined) {
+            match factor {
+                TableFactor::Table { .. } => relations.push(factor),
+                TableFactor::NestedJoin { table_with_joins, .. } => {
+                    relations.extend(inner_joined(std::slice::from_ref(&**table_with_joins))?);
+                }
+                _ => return None,
             }
-            _ => return None,
         }
     }
     Some(relations)

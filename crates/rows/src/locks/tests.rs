@@ -105,16 +105,20 @@ fn a_chain_of_waiters_that_closes_no_circle_is_not_refused() {
     assert_eq!(table.held(), 0);
 }
 
+/// A waker, and how often it was called.
+fn counting_waker() -> (LockWaker, Arc<AtomicUsize>) {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = calls.clone();
+    let waker: LockWaker = Arc::new(move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+    });
+    (waker, calls)
+}
+
 #[test]
 fn a_waker_is_called_once_and_only_when_no_thread_waits_any_more() {
     let table = LockTable::new();
-    let calls = Arc::new(AtomicUsize::new(0));
-    let waker: LockWaker = {
-        let calls = calls.clone();
-        Arc::new(move || {
-            calls.fetch_add(1, Ordering::SeqCst);
-        })
-    };
+    let (waker, calls) = counting_waker();
     assert!(!table.watch_refused(&waker), "nothing was refused");
     table.acquire(1, (7, b""), LockMode::Exclusive, LockWait::Never).unwrap();
     assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
@@ -216,13 +220,7 @@ fn a_statement_that_is_over_waits_without_the_locks_of_those_beside_it() {
     let refused = table.acquire(2, (1, b""), LockMode::Exclusive, LockWait::Never);
     assert!(matches!(refused, Err(Error::WouldWait(Wait::Lock))));
     table.disown_refused();
-    let calls = Arc::new(AtomicUsize::new(0));
-    let waker: LockWaker = {
-        let calls = calls.clone();
-        Arc::new(move || {
-            calls.fetch_add(1, Ordering::SeqCst);
-        })
-    };
+    let (waker, calls) = counting_waker();
     assert!(table.watch_refused(&waker));
     table.release(1, &[1]);
     table.release(2, &[2]);

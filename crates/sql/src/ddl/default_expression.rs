@@ -13,7 +13,7 @@ use rows::alter::{Alteration, ColumnPlace};
 use rows::rules::names_in;
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
-use sqlparser::ast::{Expr, visit_expressions};
+use sqlparser::ast::{Expr, Ident, visit_expressions};
 use values::ErrorCode;
 
 use results::{Result, SqlError};
@@ -52,22 +52,17 @@ pub(super) fn check_default(default: &Expr, name: &str) -> Result<()> {
 
 fn refuse_part(part: &Expr, name: &str) -> Result<()> {
     let of = format!("Default value expression of column '{name}'");
+    let is_variable = |word: &Ident| word.quote_style.is_none() && word.value.starts_with('@');
+    let variable = || {
+        let message = format!("{of} cannot refer user or system variables.");
+        (ErrorCode::DefaultValExprVariables, message)
+    };
     let (code, message) = match part {
         Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. } => {
             (ErrorCode::DefaultExpressionSubquery, format!("{of} contains a disallowed function."))
         }
-        Expr::Identifier(word) if word.quote_style.is_none() && word.value.starts_with('@') => (
-            ErrorCode::DefaultValExprVariables,
-            format!("{of} cannot refer user or system variables."),
-        ),
-        Expr::CompoundIdentifier(words)
-            if words[0].quote_style.is_none() && words[0].value.starts_with('@') =>
-        {
-            (
-                ErrorCode::DefaultValExprVariables,
-                format!("{of} cannot refer user or system variables."),
-            )
-        }
+        Expr::Identifier(word) if is_variable(word) => variable(),
+        Expr::CompoundIdentifier(words) if is_variable(&words[0]) => variable(),
         Expr::Function(call) => {
             let shown = call.name.to_string().to_ascii_lowercase();
             if !REFUSED.iter().any(|refused| refused.eq_ignore_ascii_case(&shown)) {

@@ -15,11 +15,10 @@ use std::sync::Arc;
 use resources::turn_limits::TurnLimits;
 use rows::table::Table;
 use rows::view::View;
-use sqlparser::ast::{Query, TableFactor, TableWithJoins};
+use sqlparser::ast::{Query, TableWithJoins};
 use syntax::change::{
     Change, Delete, Insert, Source, Update, change as parse_change, single_table,
 };
-use syntax::names::table_name;
 use syntax::{Cursor, TableName};
 use values::ErrorCode;
 use values::datum::Datum;
@@ -157,12 +156,14 @@ impl Session {
         let (insert, table) = match self.view(&insert.table)? {
             None => (insert, self.table(&insert.table)?),
             Some(view) => {
-                let view = self.updatable(&view, "INSERT")?;
-                self.check_through(&view, change)?;
+                let [view] = &self.sides_of(&view)?[..] else {
+                    return Err(not_insertable(&view.name).into());
+                };
+                self.check_through(view, change)?;
                 written = view.insert(insert)?;
                 let table = view.checked_table()?;
                 hides_numbers = !view.shows_numbers();
-                self.check_defaults_beneath(&view, &written, &table)?;
+                self.check_defaults_beneath(view, &written, &table)?;
                 (&written, table)
             }
         };
@@ -319,10 +320,13 @@ impl Session {
         Ok(Some(match self.view(&name)? {
             None => OnlyTable { table: self.table(&name)?, view: None },
             Some(view) => {
-                if UpdatableView::sides_of(&view, self.sql.engine().catalog()).len() > 1 {
+                let mut sides = self.sides_of(&view)?;
+                let Some(updatable) = sides.pop() else {
+                    return Err(not_updatable(&view.name, verb).into());
+                };
+                if !sides.is_empty() {
                     return Ok(None);
                 }
-                let updatable = self.updatable(&view, verb)?;
                 let shown = alias.unwrap_or(name.table);
                 OnlyTable { table: updatable.checked_table()?, view: Some((updatable, shown)) }
             }
@@ -342,35 +346,25 @@ impl Session {
     }
 
     /// What is written through a view, of which all must be there that it names.
-    fn updatable(&self, view: &Arc<View>, verb: &str) -> Bound<UpdatableView> {
+    fn sides_of(&self, view: &Arc<View>) -> Bound<Vec<UpdatableView>> {
         let query = &all_of(&[&view.database, &view.name]);
         let source = BindSource { query, texts: &[], literals: Literals::Known(&[]), named: false };
         describe_query(&source, &self.facts())?;
-        let updatable = UpdatableView::of(view, self.sql.engine().catalog());
-        Ok(updatable.ok_or_else(|| match verb {
-            "INSERT" => not_insertable(&view.name),
-            verb => not_updatable(&view.name, verb),
-        })?)
+        Ok(UpdatableView::sides_of(view, self.sql.engine().catalog()))
     }
 
     /// Whether a statement writes through a view.
     fn is_through_view(&self, change: &Change) -> Result<bool> {
         let is_view = |name: &TableName| Ok(self.view(name)?.is_some());
-        // Views that are read alone are known to the query's plan; which ones are written is not
-        // looked at here.
-        let of_any = |tables: &[TableWithJoins]| {
-            let joined = |from: &TableWithJoins| {
-                let joined = from.joins.iter().map(|join| &join.relation);
-                std::iter::once(&from.relation).chain(joined).filter_map(named_by).collect()
-            };
-            let names: Vec<TableName> =
-                tables.iter().flat_map(|from| -> Vec<_> { joined(from) }).collect();
-            names.iter().try_fold(false, |any, name| Ok(any || is_view(name)?))
+        // What a query finds is found through views that its plan knows.
+        let of_one = |tables: &[TableWithJoins]| match single_table(tables) {
+            Some((_, name, _)) => is_view(&name),
+            None => Ok(false),
         };
         match change {
             Change::Insert(insert) => is_view(&insert.table),
-            Change::Update(update) => of_any(&update.tables),
-            Change::Delete(delete) => of_any(&delete.tables),
+            Change::Update(update) => of_one(&update.tables),
+            Change::Delete(delete) => of_one(&delete.tables),
         }
     }
 }
@@ -385,14 +379,6 @@ struct OnlyTable {
 impl OnlyTable {
     fn is_by_query(&self) -> bool {
         self.view.as_ref().is_some_and(|(view, _)| view.is_by_query())
-    }
-}
-
-/// The table or view that is named in FROM.
-fn named_by(factor: &TableFactor) -> Option<TableName> {
-    match factor {
-        TableFactor::Table { name, args: None, .. } => table_name(name).ok(),
-        _ => None,
     }
 }
 
