@@ -23,6 +23,7 @@ SELECT id FROM seconds WHERE t BETWEEN '2000-01-01 00:00:00.6' AND '2000-01-01 0
 SELECT id FROM seconds WHERE e > '2000-01-01 10:00:00' AND e <= '2000-01-02 10:00:00'
 SELECT id FROM seconds WHERE e = '2000-01-01 10:00:00'
 SELECT id FROM seconds WHERE s > '10:00:00.5'
+=> none
 # 3. A time of day beside a moment is one of today
 SET timestamp=1700000000
 SELECT id, s < d, s < t, s < e, d > s, s BETWEEN d AND t, (s, 1) < (d, 1), s IN (d, t), d IN (s, '2000-01-01') FROM seconds ORDER BY id

@@ -397,6 +397,26 @@ REASONS = [
         r"^(?=.*(DATE'|TIMESTAMP'|\b(da|dt|dm|ts)\b))(?=.*(BETWEEN|\bIN\b|[<>=])).*\b(bu?|n[09]?|[df])\b",
         ("rows",),
     ),
+    Reason(
+        "a time has the bits of the nearest second as a clock shows it, in MariaDB of its number",
+        "SELECT ~TIME'23:59:59.5' AS c0",
+        r"~|\||&|\^|<<|>>|BIT_",
+        ("rows",),
+    ),
+    Reason(
+        "a zero below zero shows its sign in a text, as in MySQL",
+        "SELECT CONCAT(CEILING(-0.5e0)) AS c0",
+        r".",
+        ("rows",),
+        lambda theirs, ours: any("-0" in row for row in ours.rows),
+    ),
+    Reason(
+        "a DOUBLE that is longer than 22 characters has an exponent in a text, as in MySQL",
+        "SELECT CONCAT(SQRT(6.56e-12)) AS c0",
+        r".",
+        ("rows",),
+        lambda theirs, ours: any("e-" in str(value) for row in ours.rows for value in row),
+    ),
 ]
 
 

@@ -279,10 +279,7 @@ impl Lowering<'_> {
             Some(BIGINT_UNSIGNED),
             false,
             Arc::new(move |args| {
-                let number = match stored {
-                    true => Number::of_stored_bits(args[0], zone),
-                    false => Number::of_whole(args[0], zone),
-                };
+                let number = Number::of_bits(args[0], stored, zone);
                 Ok(number.map_or(Value::Null, |(number, _)| Value::UInt(number.to_bits())))
             }),
         );

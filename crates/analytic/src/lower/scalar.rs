@@ -55,6 +55,15 @@ fn nested_comparisons(node: &Node) -> usize {
     within + usize::from(is_one)
 }
 
+/// Whether it is another each time that it is evaluated: what is compared twice is to be one value.
+fn is_drawn_anew(node: &Node) -> bool {
+    let mut drawn = false;
+    node.visit(&mut |part| {
+        drawn |= matches!(&part.kind, Kind::Call(function, _) if function.is_volatile());
+    });
+    drawn
+}
+
 /// A known truth.
 pub(super) fn known_truth(truth: Option<bool>) -> Expr {
     Expr::Literal(ScalarValue::Boolean(truth), None)
@@ -124,7 +133,7 @@ impl Lowering<'_> {
                 Ok(if *negated { value.is_not_null() } else { value.is_null() })
             }
             Kind::IsTruth(..) | Kind::Compare(..) | Kind::InList(..) | Kind::Between(..)
-                if nested_comparisons(node) > NESTED_MAX =>
+                if nested_comparisons(node) > NESTED_MAX || is_drawn_anew(node) =>
             {
                 self.lifted(row, node, None)
             }

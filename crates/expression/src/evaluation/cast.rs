@@ -85,8 +85,20 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
                         None => return Ok(NULL),
                     }
                 }
+                // The nearest year, where a column would cut.
+                Datum::Double(number) if *ty == ColumnType::Year => {
+                    Datum::Double(number.round_ties_even())
+                }
                 other => other,
             };
+            // Nothing is the time 0 in a column only.
+            if let (ColumnType::Time { .. }, Datum::Bytes(text)) = (ty, datum)
+                && text.iter().all(u8::is_ascii_whitespace)
+            {
+                let issue = Issue::Incorrect { what: "time" };
+                scope.distrust(ErrorCode::TruncatedWrongValue, || warning(ty, &cell, issue, scope));
+                return Ok(NULL);
+            }
             // A day has no fraction to be rounded.
             let wanted = match ty {
                 ColumnType::Date => &ColumnType::DateTime { fsp: 6 },
@@ -218,7 +230,12 @@ fn integer(unsigned: bool, cell: &Cell<'_>, scope: &Scope<'_>) -> Datum<'static>
             }
             whole
         }
-        other => Number::of(other, scope.zone).map_or(0, |(number, _)| number.to_i128()),
+        // A double is a BIGINT first, also where an unsigned number is wanted (MySQL 9.7).
+        other => {
+            let whole = Number::of(other, scope.zone).map_or(0, |(number, _)| number.to_i128());
+            let is_double = matches!(other, Datum::Double(_) | Datum::Float(_));
+            if is_double { whole.min(i128::from(i64::MAX)) } else { whole }
+        }
     };
     if !unsigned {
         return Datum::Int(whole.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64);

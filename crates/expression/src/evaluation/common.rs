@@ -10,7 +10,7 @@
 //!
 //! Not here: types of a UNION's columns (crate `sql`, `bind::query`).
 
-use values::datum::Datum;
+use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::types::{Collation, ColumnType, FixedPoint, IntWidth};
 
@@ -90,14 +90,58 @@ fn is_untyped(node: &Node, scope: &Scope<'_>) -> bool {
     node.is_untyped() && !matches!(value, Some(Datum::Bytes(_) | Datum::Null) | None)
 }
 
+/// How many digits a whole number has that is written in the statement.
+fn written_digits(node: &Node) -> Option<u8> {
+    let number = match node.kind {
+        Kind::Constant(Value::Int(number)) => number.unsigned_abs(),
+        Kind::Constant(Value::UInt(number)) => number,
+        _ => return None,
+    };
+    Some(number.checked_ilog10().map_or(1, |digits| digits as u8 + 1))
+}
+
+/// What types have in common beside which a whole number that is written counts with its digits.
+#[derive(Clone, Copy)]
+enum CommonKind {
+    /// Whole numbers; or inexact ones, where the width makes a difference (`both`).
+    Whole,
+    /// Exact numbers, some of them with a fraction or bits.
+    Exact,
+    /// Not all are numbers.
+    Text,
+}
+
+impl CommonKind {
+    fn of<'t>(mut types: impl Iterator<Item = &'t ColumnType>) -> CommonKind {
+        use ColumnType as T;
+        types
+            .try_fold(CommonKind::Whole, |kind, ty| match (kind, ty) {
+                (_, T::Int { .. } | T::Year | T::Float(_) | T::Double(_)) => Ok(kind),
+                (_, T::Decimal { .. } | T::Bit { .. }) => Ok(CommonKind::Exact),
+                _ => Err(CommonKind::Text),
+            })
+            .unwrap_or_else(|text| text)
+    }
+}
+
 /// The type that values of several nodes have in common.
 pub fn common_type(nodes: &[Node]) -> ColumnType {
-    let mut known = nodes.iter().filter(|node| !is_null(node)).map(|node| &node.ty);
-    let Some(first) = known.next() else { return ColumnType::VarBinary { bytes: 0 } };
-    let mut common = first.clone();
-    for ty in known {
-        common = both(&common, ty);
-    }
+    let known = nodes.iter().filter(|node| !is_null(node));
+    let are_written = known.clone().any(|node| written_digits(node).is_some());
+    let kind = match are_written {
+        true => CommonKind::of(known.clone().map(|node| &node.ty)),
+        false => CommonKind::Whole,
+    };
+    let mut types = known.map(|node| match (kind, written_digits(node)) {
+        (CommonKind::Exact, Some(digits)) => ColumnType::Decimal { precision: digits, scale: 0 },
+        (CommonKind::Text, Some(digits)) => {
+            let sign = u32::from(matches!(node.kind, Kind::Constant(Value::Int(..0))));
+            text_type(u32::from(digits) + sign)
+        }
+        _ => node.ty.clone(),
+    });
+    let Some(first) = types.next() else { return ColumnType::VarBinary { bytes: 0 } };
+    let common = types.fold(first, |common, ty| both(&common, &ty));
     let is_text = |node: &&Node| node.is_text() || matches!(node.ty, ColumnType::Bit { .. });
     let texts = nodes.iter().filter(is_text).filter(|node| !is_null(node));
     let texts = texts.map(Node::text_collation);

@@ -120,7 +120,7 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
 fn beside_first(arguments: Vec<Node>) -> Vec<Node> {
     match <[Node; 2]>::try_from(arguments) {
         Ok([first, second]) => {
-            let second = beside_year(second, &first);
+            let second = beside_column(second, &first);
             vec![first, second]
         }
         Err(arguments) => arguments,
@@ -158,6 +158,10 @@ pub fn case_condition(operand: Node, value: Node) -> Node {
 /// day is one of today beside a moment.
 pub fn among(mut node: Node, mut list: Vec<Node>) -> (Node, Vec<Node>) {
     in_one_charset(std::iter::once(&mut node).chain(&mut list));
+    // Of one it is an equation.
+    if list.len() == 1 {
+        list = list.into_iter().map(|only| beside_column(only, &node)).collect();
+    }
     let texts = |listed: &Node| !is_number(&listed.ty) && !listed.is_untyped();
     let changing = list.iter().find(|listed| is_number(&listed.ty) && !listed.is_constant());
     if !list.iter().any(texts)
@@ -215,7 +219,7 @@ pub fn within(mut nodes: [Node; 3]) -> [Node; 3] {
         _ => node.json_as_text(),
     });
     let [value, low, high] = nodes;
-    let (low, high) = (beside_year(low, &value), beside_year(high, &value));
+    let (low, high) = (beside_column(low, &value), beside_column(high, &value));
     let value = match as_its_digits(&value, &low).and(as_its_digits(&value, &high)) {
         Some(_) => seen_beside(value, &low),
         None => value,
@@ -290,6 +294,8 @@ fn of_today(node: Node) -> Node {
 /// of today beside a moment.
 pub fn compared(mut a: Node, mut b: Node) -> (Node, Node) {
     in_one_charset([&mut a, &mut b].into_iter());
+    let b = beside_column(b, &a);
+    let a = beside_column(a, &b);
     let a = beside_number(a, &b);
     let b = beside_number(b, &a);
     if is_moment(&a) && is_time(&b) {
@@ -371,12 +377,32 @@ fn beside_number(node: Node, other: &Node) -> Node {
 
 /// Two sides of a comparison, each as it is seen beside the other.
 fn both_shown(a: Node, b: Node) -> (Node, Node) {
-    let b = beside_year(b, &a);
-    let a = beside_year(a, &b);
     // Neither loses its type by it, which is all that the other one asks.
     let a = seen_beside(a, &b);
     let b = seen_beside(b, &a);
     (a, b)
+}
+
+/// A constant as the column beside it would have it, where that is of YEAR or TIME.
+fn beside_column(node: Node, other: &Node) -> Node {
+    beside_time(beside_year(node, other), other)
+}
+
+/// A constant as the time that it would be in a column of TIME beside it. One that is written as a
+/// time keeps its digits.
+fn beside_time(node: Node, other: &Node) -> Node {
+    let is_kept = matches!(&node.kind, Kind::Constant(Value::Null | Value::Time(_)));
+    let is_column = other.is_stored() && is_time(other);
+    let is_whole = matches!(node.ty, ColumnType::Int { .. });
+    if !is_column || is_kept || is_whole || !node.is_constant() {
+        return node;
+    }
+    if is_time(&node) || is_moment(&node) {
+        return Node::new(Kind::Cast(Box::new(node)), other.ty.clone(), true);
+    }
+    let (ty, nullable) = (node.ty.clone(), node.nullable);
+    let column = Node::new(Kind::Constant(Value::Null), other.ty.clone(), true);
+    Node::new(Kind::Call(Function::BesideTime, vec![node, column]), ty, nullable)
 }
 
 /// A constant as the year that it is beside a column of YEAR.
@@ -389,7 +415,7 @@ fn beside_year(node: Node, other: &Node) -> Node {
         return node;
     }
     let nullable = node.nullable;
-    Node::new(Kind::Call(Function::BesideYear, vec![node]), BIGINT, nullable)
+    Node::new(Kind::Call(Function::BesideYear, vec![node.with_number()]), BIGINT, nullable)
 }
 
 /// One side of a comparison as it is seen beside the other.

@@ -100,7 +100,14 @@ impl Function {
     /// Type and nullability of the result.
     pub(crate) fn result(self, arguments: &[Node]) -> (ColumnType, bool) {
         let definition = self.definition();
-        let nullable = arguments.iter().any(|node| node.nullable);
+        let mut nullables = arguments.iter().map(|node| node.nullable);
+        let nullable = match self {
+            // The first that is known.
+            Function::IfNull | Function::Coalesce => nullables.all(|nullable| nullable),
+            // Of those that are chosen from.
+            Function::If | Function::IfNotNull => nullables.skip(1).any(|nullable| nullable),
+            _ => nullables.any(|nullable| nullable),
+        };
         let may_be_null = nullable || !definition.has(NULL_FOR_NULL);
         (definition.shape.of(arguments), !definition.has(NEVER_NULL) && may_be_null)
     }

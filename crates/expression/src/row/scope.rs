@@ -347,10 +347,7 @@ impl<'a> Scope<'a> {
 
     /// The value of a node where bits are wanted, with a warning for a text that is no number.
     pub fn bits(&self, node: &Node, datum: Datum<'_>) -> Option<Number> {
-        if !node.is_stored() {
-            return self.integer(datum);
-        }
-        let (number, strange) = Number::of_stored_bits(datum, self.zone)?;
+        let (number, strange) = Number::of_bits(datum, node.is_stored(), self.zone)?;
         if strange && let Datum::Bytes(text) = datum {
             self.distrust_integer(text);
         }

@@ -335,6 +335,7 @@ macro_rules! each_function {
                 BytesNot ["<bytes ~>"] exactly(1), By(result::first_bytes), NotNull(text::bit_strings::call);
                 BytesLeft ["<bytes <<>"] exactly(2), By(result::first_bytes), NotNull(text::bit_strings::call);
                 BytesRight ["<bytes >>>"] exactly(2), By(result::first_bytes), NotNull(text::bit_strings::call);
+                BesideTime ["<beside time>"] exactly(2), By(result::first), Lazy(time::rounded::beside_time);
                 BesideYear ["<beside year>"] exactly(1), Int, Values(time::year::beside_year);
                 MomentNumber ["<moment number>"] between(1, 2), Double, NotNull(time::carried::moment_number);
                 WrittenIn ["<written in>"] exactly(2), Bytes, Values(text::charset::call);

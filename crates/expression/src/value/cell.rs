@@ -2,7 +2,7 @@
 
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
-use values::text::{write_text, write_untyped};
+use values::text::{write_f32_in_text, write_f64_in_text, write_text, write_untyped};
 use values::types::ColumnType;
 
 use crate::statement::limits::Room;
@@ -108,6 +108,8 @@ pub fn text_of(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>)
         | (Datum::Time(_), ColumnType::Time { .. })
         | (Datum::DateTime(_), ColumnType::DateTime { .. })
         | (Datum::Timestamp(_), ColumnType::Timestamp { .. }) => write_text(ty, datum, zone, out),
+        (Datum::Double(value), _) => write_f64_in_text(value, out),
+        (Datum::Float(value), _) => write_f32_in_text(value, out),
         _ => write_untyped(datum, zone, out),
     }
 }

@@ -4,7 +4,7 @@
 
 use values::datum::Datum;
 use values::decimal::Decimal;
-use values::temporal::Zone;
+use values::temporal::{DateTime, Zone};
 
 /// A number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,10 +102,23 @@ impl Number {
         Some((Number::Int(bits), !whole || !fits))
     }
 
-    /// The same of a column's value where bits are wanted: of a text what a BIGINT holds of it,
-    /// where one that is computed has all its 64 bits (MySQL 9.7: tests/oracle/sql/digits.sql).
-    pub fn of_stored_bits(datum: Datum<'_>, zone: Zone) -> Option<(Number, bool)> {
-        let Datum::Bytes(text) = datum else { return Number::of(datum, zone) };
+    /// The same where bits are wanted: of a column's text what a BIGINT holds of it, where one that
+    /// is computed has all its 64 bits (MySQL 9.7: tests/oracle/sql/digits.sql); of a time the
+    /// nearest second, as a clock shows it, so that 10:59:59.5 is 110000.
+    pub fn of_bits(datum: Datum<'_>, stored: bool, zone: Zone) -> Option<(Number, bool)> {
+        let nearest = |moment: DateTime| Datum::DateTime(moment.round(0).unwrap_or(moment));
+        let text = match datum {
+            Datum::Time(time) => {
+                return Number::of(Datum::Time(time.round(0).unwrap_or(time)), zone);
+            }
+            Datum::DateTime(moment) => return Number::of(nearest(moment), zone),
+            Datum::Timestamp(instant) => {
+                return Number::of(nearest(instant.to_datetime(zone)), zone);
+            }
+            Datum::Bytes(text) if stored => text,
+            _ if stored => return Number::of(datum, zone),
+            _ => return Number::of_whole(datum, zone),
+        };
         let (value, whole) = leading_integer(text);
         let held = value.clamp(i64::MIN.into(), i64::MAX.into());
         Some((Number::Int(held as i64), !whole || held != value))

@@ -3,7 +3,7 @@
 //!
 //! Not here: columns of tables (`reply`).
 
-use expression::{Node, RESULT_BYTES_MAX, RESULT_CHARS_MAX};
+use expression::{Kind, Node, RESULT_BYTES_MAX, RESULT_CHARS_MAX, shown_chars};
 use sqlparser::ast::{Expr, UnaryOperator, Value as Literal};
 use values::CharacterSet;
 use values::types::{ColumnType, LobSize};
@@ -99,6 +99,13 @@ fn first_literal_bytes(value: &str, written: &str) -> usize {
 /// The type a client is told.
 pub fn result_type(node: &Node) -> ColumnType {
     match &node.ty {
+        // CAST AS CHAR without a length.
+        ColumnType::VarChar { chars, collation }
+            if *chars > RESULT_CHARS_MAX
+                && let Some(chars) = cast_chars(node) =>
+        {
+            ColumnType::VarChar { chars, collation: *collation }
+        }
         ColumnType::VarChar { chars, collation } if *chars > RESULT_CHARS_MAX => {
             ColumnType::Text { size: LobSize::Long, collation: *collation }
         }
@@ -107,4 +114,12 @@ pub fn result_type(node: &Node) -> ColumnType {
         }
         other => other.clone(),
     }
+}
+
+/// As many characters as the text of what is cast has at most, where that is sure.
+fn cast_chars(node: &Node) -> Option<u32> {
+    let Kind::Cast(inner) = &node.kind else { return None };
+    let is_fixed = inner.ty.is_temporal() || matches!(inner.ty, ColumnType::Int { .. });
+    let chars = shown_chars(inner);
+    ((is_fixed || inner.is_stored()) && chars < RESULT_CHARS_MAX).then_some(chars)
 }

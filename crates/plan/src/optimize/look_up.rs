@@ -38,7 +38,7 @@ pub fn look_up(bound: &BoundQuery) -> Option<PointSelect> {
         return None;
     }
     let (visible, _) = select.outputs.split_at(select.visible);
-    if visible.iter().any(has_unknown_type) {
+    if visible.iter().any(has_unknown_type) || takes_turns(select, visible) {
         return None;
     }
     let (from, conditions) = match (&select.join, &select.relations[..]) {
@@ -85,6 +85,20 @@ pub fn look_up(bound: &BoundQuery) -> Option<PointSelect> {
         compared_texts: bound.compared_texts.clone(),
         variables: bound.variables.clone(),
     })
+}
+
+/// Whether the list sees what the condition has made of a variable for this very row, or the other
+/// way round. A look-up finds many rows before it gives the first.
+fn takes_turns(select: &Select, visible: &[Node]) -> bool {
+    let has = |nodes: &[Node], is_such: fn(&Kind) -> bool| {
+        let mut has = false;
+        nodes.iter().for_each(|node| node.visit(&mut |part| has |= is_such(&part.kind)));
+        has
+    };
+    let assigns = |kind: &Kind| matches!(kind, Kind::Assign(..));
+    let asks = |kind: &Kind| matches!(kind, Kind::Assign(..) | Kind::UserVariable(_));
+    has(&select.conditions, assigns) && has(visible, asks)
+        || has(&select.conditions, asks) && has(visible, assigns)
 }
 
 /// Whether what a result is of is not known before the statement runs.

@@ -44,8 +44,10 @@ use plan::terms::{is_volatile, push_terms};
 use plan::tree::{ComparedText, PinnedLiterals, compared_texts_of, is_of_size, row_count};
 use results::{Result, SqlError};
 
-/// Bytes of rows read at a time.
+/// Bytes of rows read at a time, at most.
 const PIECE_BYTES: usize = 4 << 20;
+/// No more than this part of what clients may use, so that there is room for what is written.
+const PIECE_PART: usize = 16;
 
 /// What plans the queries within a statement, and how many rows there are for the way to its own.
 #[derive(Clone, Copy)]
@@ -470,7 +472,10 @@ impl ChangeTarget {
         let piece = match sorted {
             _ if in_loop => LOOP_PIECE,
             true => PieceLimits::ALL,
-            false => PieceLimits { bytes_max: PIECE_BYTES, ..PieceLimits::ALL },
+            false => {
+                let bytes_max = PIECE_BYTES.min(engine.budget().bytes_max() / PIECE_PART);
+                PieceLimits { bytes_max, ..PieceLimits::ALL }
+            }
         };
         let (mut gathered, mut given) = (GatheredRows::default(), 0);
         while !gatherer.is_done() {

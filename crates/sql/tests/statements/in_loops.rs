@@ -2,6 +2,7 @@
 //! elsewhere.
 
 use crate::harness::{run, server, session};
+use resources::turn_limits::TurnLimits;
 use results::{ExecutionMode, SqlError};
 use rows::Group;
 use sql::Session;
@@ -48,7 +49,8 @@ fn what_is_not_a_short_write_of_its_own_does_not_join_a_group() {
     run(s, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, n INT)");
     let rows: Vec<String> = (0..200).map(|n| format!("(NULL, {n})")).collect();
     run(s, &format!("INSERT INTO t VALUES {}", rows.join(",")));
-    let many = format!("INSERT INTO t VALUES {}", rows[..17].join(","));
+    let many =
+        format!("INSERT INTO t VALUES {}", rows[..TurnLimits::LOOP.rows_changed + 1].join(","));
     let group = &mut Group::new();
     let mut waits = |s: &mut Session, text: &str| match s.query_in_loop(text.as_bytes(), group) {
         Err(error) => matches!(error, SqlError::WouldWait) && group.is_empty(),

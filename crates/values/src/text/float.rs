@@ -83,6 +83,33 @@ pub fn write_f32(value: f32, out: &mut Vec<u8>) {
     write_form(format_args!("{:.5e}", f64::from(value)), out);
 }
 
+/// Appends a DOUBLE as a part of a text, with an exponent where it would be longer than 22
+/// characters, and with a digit less where it still would (MySQL 9.7:
+/// tests/oracle/sql/inexact-in-texts.sql).
+pub fn write_f64_in_text(value: f64, out: &mut Vec<u8>) {
+    const ROOM: usize = 22;
+    let start = out.len();
+    write_f64(value, out);
+    let mut shortest = (out.len() - start > ROOM).then(|| Shortest::of(value));
+    while let Some(digits) = shortest {
+        out.truncate(start);
+        digits.write_with_exponent(out);
+        let fewer = digits.count.saturating_sub(2);
+        let is_long = out.len() - start > ROOM;
+        shortest = is_long.then(|| Shortest::of_form(format_args!("{value:.fewer$e}")));
+    }
+}
+
+/// The same of a FLOAT, which may have 12 characters.
+pub fn write_f32_in_text(value: f32, out: &mut Vec<u8>) {
+    let start = out.len();
+    write_f32(value, out);
+    if out.len() - start > 12 {
+        out.truncate(start);
+        Shortest::of_form(format_args!("{:.5e}", f64::from(value))).write_with_exponent(out);
+    }
+}
+
 /// Appends a FLOAT or DOUBLE with so many digits behind the point. Behind the fewest that read back
 /// as the same number stand zeros, in front of the point too.
 pub fn write_fixed(value: f64, decimals: u8, out: &mut Vec<u8>) {
@@ -130,6 +157,10 @@ impl Write for Bytes<'_> {
 
 /// Appends a number without a fraction; a negative zero prints without its sign.
 fn write_whole(value: f64, out: &mut Vec<u8>) {
+    // A zero below zero shows that it is (MySQL 9.7).
+    if value == 0.0 && value.is_sign_negative() {
+        out.push(b'-');
+    }
     write_i64(value as i64, out);
 }
 
@@ -151,6 +182,21 @@ struct Shortest {
 }
 
 impl Shortest {
+    /// Appends `-1.25e-7`.
+    fn write_with_exponent(&self, out: &mut Vec<u8>) {
+        if self.negative {
+            out.push(b'-');
+        }
+        let (first, behind) = self.digits().split_at(1);
+        out.extend_from_slice(first);
+        if !behind.is_empty() {
+            out.push(b'.');
+            out.extend_from_slice(behind);
+        }
+        out.push(b'e');
+        write_i64(i64::from(self.point - 1), out);
+    }
+
     /// The fewest digits that read back as the same number.
     fn of(value: f64) -> Shortest {
         Shortest::of_form(format_args!("{value:e}"))

@@ -27,7 +27,24 @@ fn doubles_have_the_fewest_digits_that_say_the_number() {
     assert_eq!(double(-1e-14), "-0.00000000000001");
     assert_eq!(double(1e-16), "1e-16");
     assert_eq!(double(1.7976931348623157e308), "1.7976931348623157e308");
-    assert_eq!(double(-0.0), "0");
+    assert_eq!(double(-0.0), "-0");
+}
+
+#[test]
+fn what_would_be_long_in_a_text_has_an_exponent_there() {
+    let double = |value: f64| {
+        let mut out = b"d=".to_vec();
+        write_f64_in_text(value, &mut out);
+        String::from_utf8(out).expect("a number is ASCII")
+    };
+    assert_eq!(double(1.234567890123456e-5), "d=0.00001234567890123456");
+    assert_eq!(double(-1.234567890123456e-5), "d=-1.234567890123456e-5");
+    assert_eq!(double(-6.5613356646677305e-12), "d=-6.561335664667731e-12");
+    assert_eq!(double(1e-15), "d=0.000000000000001");
+    let mut out = Vec::new();
+    write_f32_in_text(1.5e-9, &mut out);
+    write_f32_in_text(-1.5e-9, &mut out);
+    assert_eq!(out, b"0.0000000015-1.5e-9");
 }
 
 #[test]

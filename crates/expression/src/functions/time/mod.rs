@@ -5,5 +5,6 @@ pub(crate) mod carried;
 pub(crate) mod digits;
 pub(crate) mod format;
 pub(crate) mod parse;
+pub(crate) mod rounded;
 pub(crate) mod sum;
 pub(crate) mod year;
