@@ -30,7 +30,7 @@ use crate::plan_cache::Plan;
 use crate::write::{
     Ask, ChangePlanner, InsertOfQuery, JoinedDelete, JoinedUpdate, Through, UpdatableView, all_of,
     bind_delete, bind_delete_by_query, bind_insert, bind_update, bind_update_by_query,
-    not_insertable, not_updatable,
+    not_updatable,
 };
 use plan::bind::scalar::{BindFailure, Bound, Names};
 use plan::bind::{BindSource, Literals, RowBinder, describe_query};
@@ -156,9 +156,8 @@ impl Session {
         let (insert, table) = match self.view(&insert.table)? {
             None => (insert, self.table(&insert.table)?),
             Some(view) => {
-                let [view] = &self.sides_of(&view)?[..] else {
-                    return Err(not_insertable(&view.name).into());
-                };
+                let sides = self.sides_of(&view)?;
+                let view = &UpdatableView::side_of_insert(&view, sides, insert)?;
                 self.check_through(view, change)?;
                 written = view.insert(insert)?;
                 let table = view.checked_table()?;
@@ -328,7 +327,12 @@ impl Session {
                     return Ok(None);
                 }
                 let shown = alias.unwrap_or(name.table);
-                OnlyTable { table: updatable.checked_table()?, view: Some((updatable, shown)) }
+                // What a query finds obeys the view where it is written.
+                let table = match verb == "DELETE" || updatable.is_by_query() {
+                    true => Arc::clone(updatable.table()),
+                    false => updatable.checked_table()?,
+                };
+                OnlyTable { table, view: Some((updatable, shown)) }
             }
         }))
     }

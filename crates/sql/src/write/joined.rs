@@ -39,7 +39,9 @@ use values::types::ColumnType;
 
 use super::column::StoredBy;
 use super::query_values::give;
-use super::through_view::{UpdatableView, not_updatable};
+use super::through_view::{
+    UpdatableView, not_deletable, not_updatable, not_updatable_column, of_several_tables,
+};
 use super::{Ask, WriteContext, WriteOutcome};
 use plan::bind::scalar::Bound;
 use plan::bind::{ROW_KEY, row_key_of};
@@ -66,8 +68,8 @@ impl NamedTarget {
     }
 
     /// Whether it is one of several tables of a view.
-    fn is_side(&self, named: &[NamedTarget]) -> bool {
-        self.view.is_some() && named.iter().filter(|named| named.shown == self.shown).count() > 1
+    fn is_side(&self) -> bool {
+        self.view.as_ref().is_some_and(UpdatableView::is_joined)
     }
 
     /// What the query gives the keys of its rows as.
@@ -84,6 +86,12 @@ impl NamedTarget {
             None => Ok(self.table.column(name)),
             Some(view) => Ok(self.table.column(&view.plain_column(name, "field list")?)),
         }
+    }
+
+    /// The table whose rows go.
+    fn emptied(&self, through: Through<'_>) -> Bound<Arc<Table>> {
+        self.view.iter().try_for_each(through)?;
+        Ok(Arc::clone(&self.table))
     }
 
     /// The table that is written, which obeys the view.
@@ -247,11 +255,7 @@ fn refuse_two_sides(named: &[NamedTarget], targets: &[usize]) -> Result<()> {
     for (n, at) in targets.iter().enumerate() {
         let NamedTarget { shown, view: Some(view), .. } = &named[*at] else { continue };
         if targets[..n].iter().any(|at| named[*at].shown == *shown) {
-            let message = format!(
-                "Can not modify more than one base table through a join view '{}'",
-                view.name()
-            );
-            return Err(SqlError::new(ErrorCode::ViewMultiupdate, message));
+            return Err(of_several_tables(view.name()));
         }
     }
     Ok(())
@@ -275,12 +279,9 @@ fn refuse_order(update: &Update) -> Result<()> {
 ///
 /// # Errors
 /// 1395.
-fn refuse_sides(named: &[NamedTarget], target: &NamedTarget) -> Result<()> {
+fn refuse_sides(target: &NamedTarget) -> Result<()> {
     match &target.view {
-        Some(view) if target.is_side(named) => {
-            let message = format!("Can not delete from join view '{}'", view.name());
-            Err(SqlError::new(ErrorCode::ViewDeleteMergeView, message))
-        }
+        Some(view) if target.is_side() => Err(not_deletable(view.name())),
         _ => Ok(()),
     }
 }
@@ -390,7 +391,15 @@ impl JoinedUpdate {
         let mut sets = Vec::new();
         let mut values = Vec::new();
         for assignment in &update.assignments {
-            let unknown = || SqlError::unknown_column(&assignment.column, "field list");
+            let is_computed = |target: &NamedTarget| {
+                let view = target.view.as_ref();
+                view.is_some_and(|view| view.is_computed(&assignment.column))
+                    && assignment.table.as_ref().is_none_or(|name| *name == target.shown)
+            };
+            let unknown = || match named.iter().any(is_computed) {
+                true => not_updatable_column(&assignment.column),
+                false => SqlError::unknown_column(&assignment.column, "field list"),
+            };
             let at = match &assignment.table {
                 Some(name) if read_only.contains(name) => {
                     return Err(not_updatable(name, "UPDATE").into());
@@ -411,7 +420,7 @@ impl JoinedUpdate {
             values.push(SelectItem::UnnamedExpr(assignment.value.clone().unwrap_or(null)));
         }
         refuse_two_sides(&named, &targets)?;
-        if targets.iter().any(|at| named[*at].is_side(&named)) {
+        if targets.iter().any(|at| named[*at].is_side()) {
             refuse_order(update)?;
         }
         let mut items: Vec<SelectItem> =
@@ -718,8 +727,8 @@ impl JoinedDelete {
         let mut chosen = Vec::new();
         if delete.targets.is_empty() {
             let first = named.first().ok_or_else(SqlError::no_database)?;
-            refuse_sides(&named, first)?;
-            chosen.push((first.key(), first.written(through)?));
+            refuse_sides(first)?;
+            chosen.push((first.key(), first.emptied(through)?));
         }
         for target in &delete.targets {
             if read_only.contains(&target.table) {
@@ -732,8 +741,8 @@ impl JoinedDelete {
                         format!("Unknown table '{}' in MULTI DELETE", target.table),
                     )
                 })?;
-            refuse_sides(&named, found)?;
-            chosen.push((found.key(), found.written(through)?));
+            refuse_sides(found)?;
+            chosen.push((found.key(), found.emptied(through)?));
         }
         let items = chosen.iter().map(|(key, _)| SelectItem::UnnamedExpr(key.clone())).collect();
         let Delete { tables, selection, order, limit, .. } = delete.clone();

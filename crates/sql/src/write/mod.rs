@@ -18,6 +18,7 @@ mod returning;
 mod settled;
 mod source_columns;
 mod through_view;
+mod view_names;
 
 use std::cell::RefCell;
 
