@@ -207,7 +207,7 @@ pub fn definer_rights(view: &View, facts: &SqlContext) -> Result<Option<Arc<Defi
 }
 
 /// What is missing is told of the view, not of what is in it.
-fn told_of(view: &View, failure: BindFailure) -> BindFailure {
+pub fn told_of(view: &View, failure: BindFailure) -> BindFailure {
     const MISSING: [ErrorCode; 8] = [
         ErrorCode::BadDb,
         ErrorCode::NoSuchTable,

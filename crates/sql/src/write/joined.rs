@@ -42,6 +42,7 @@ use super::query_values::give;
 use super::through_view::{
     UpdatableView, not_deletable, not_updatable, not_updatable_column, of_several_tables,
 };
+use super::view_checks::{AskedChecks, BindCondition};
 use super::{Ask, WriteContext, WriteOutcome};
 use plan::bind::scalar::Bound;
 use plan::bind::{ROW_KEY, row_key_of};
@@ -127,6 +128,9 @@ pub struct JoinedUpdate {
     targets: Vec<Arc<Table>>,
     /// Target, column, and whether it is set to its default.
     sets: Vec<(usize, usize, bool)>,
+    /// What else must hold for the rows of a target, and where in a line the keys of other tables'
+    /// rows are that it asks for.
+    asked: Vec<(AskedChecks, usize)>,
     /// Whether it names one table alone: a default that looks at other columns sees what is
     /// assigned to them before it. Beside a join it sees the row as it was.
     is_of_one: bool,
@@ -372,6 +376,11 @@ impl JoinedUpdate {
         self.targets.iter().map(|table| &**table)
     }
 
+    /// Whether it is to be run with something that runs sub-queries.
+    pub fn asks(&self) -> bool {
+        self.asked.iter().any(|(asked, _)| !asked.is_empty())
+    }
+
     /// Binds an UPDATE.
     ///
     /// # Errors
@@ -381,7 +390,7 @@ impl JoinedUpdate {
         update: &Update,
         relations: Relations<'_>,
         database: Option<&str>,
-        (ask, through): (Ask<'_>, Through<'_>),
+        (ask, through, condition): (Ask<'_>, Through<'_>, BindCondition<'_>),
     ) -> Bound<JoinedUpdate> {
         refuse_with(update.with.as_ref(), (&update.tables, &[]), "UPDATE")?;
         let relations = (relations, update.with.as_ref());
@@ -426,6 +435,17 @@ impl JoinedUpdate {
         let mut items: Vec<SelectItem> =
             targets.iter().map(|at| SelectItem::UnnamedExpr(named[*at].key())).collect();
         items.extend(values);
+        let mut asked = Vec::with_capacity(targets.len());
+        for at in &targets {
+            let checks = match &named[*at].view {
+                None => AskedChecks::default(),
+                Some(view) => view.asked_checks(condition)?,
+            };
+            let beside = items.len();
+            let key = |other| named_key(&named[*at].shown, &row_key_of(other));
+            items.extend(checks.other_relations().map(key).map(SelectItem::UnnamedExpr));
+            asked.push((checks, beside));
+        }
         let Update { tables, selection, order, limit, .. } = update.clone();
         let mut query = query_of(items, tables, selection, order, limit);
         query.with.clone_from(&update.with);
@@ -439,7 +459,7 @@ impl JoinedUpdate {
         let types: Vec<ColumnType> = sets.iter().map(column).collect();
         give(&mut query, targets.len(), &types.iter().collect::<Vec<_>>());
         let is_of_one = matches!(&update.tables[..], [table] if table.joins.is_empty());
-        Ok(JoinedUpdate { query, ignore: update.ignore, targets, sets, is_of_one })
+        Ok(JoinedUpdate { query, ignore: update.ignore, targets, sets, asked, is_of_one })
     }
 
     /// Changes the rows of one line of the result that the query gave in a state.
@@ -492,6 +512,8 @@ impl JoinedUpdate {
                 sets.push((*position, value));
             }
             progress.matched += 1;
+            let (asked, at) = &self.asked[n];
+            let beside = asked.values_beside(state, &line[*at..])?;
             let changed = state.change(transaction, table, key, &mut |old| {
                 let mut sets = self.with_defaults(context, table, (&sets, &late), old)?;
                 let mut differs = false;
@@ -505,6 +527,11 @@ impl JoinedUpdate {
                             sets.push((position, now_value(&column.ty, facts.now, facts.zone)));
                         }
                     }
+                    let mut new = old.values()?;
+                    for (position, value) in &sets {
+                        new[*position] = value.as_datum();
+                    }
+                    asked.check(context, table, &new, &beside)?;
                 }
                 Ok(RowChange::Set(sets))
             });

@@ -19,14 +19,16 @@ use rows::rules::Check;
 use rows::table::Table;
 use rows::view::{View, ViewAlgorithm, ViewCheck};
 use sqlparser::ast::{
-    BinaryOperator, Expr, GroupByExpr, Ident, ObjectName, Query, Select, SelectItem, SetExpr,
-    TableAlias, TableFactor, TableWithJoins, Visit, VisitMut, visit_expressions,
+    BinaryOperator, Expr, GroupByExpr, Ident, JoinConstraint, JoinOperator, ObjectName, Query,
+    Select, SelectItem, SetExpr, TableAlias, TableFactor, TableWithJoins, Visit, VisitMut,
+    visit_expressions,
 };
 use syntax::change::{AssignmentSpec, Delete, Insert, ReturningItem, Source, Update};
 use syntax::names::table_name;
 use syntax::view_query;
 use values::{ErrorCode, SqlMode};
 
+use super::view_checks::{AskedChecks, BindCondition, OtherTable, ViewCondition};
 use super::view_names::{NamesAlone, ViewNames, plain_name, same_name};
 use plan::bind::scalar::{Bound, Names, bind};
 use plan::bind::{inner_joined, keys_beneath};
@@ -45,9 +47,11 @@ pub struct UpdatableView {
     /// Its columns, with what they are of the table's, whose names have no qualifier.
     columns: Vec<(String, Expr)>,
     /// What holds for the rows that it shows.
-    conditions: Vec<Expr>,
-    /// What must hold for rows that are written, with the view that says so.
-    checks: Vec<(String, Expr)>,
+    conditions: Vec<ViewCondition>,
+    /// What must hold for rows that are written.
+    checks: Vec<ViewCondition>,
+    /// The other tables of a view of several.
+    others: Vec<OtherTable>,
     /// Whether a query is asked by it, or it is of several tables: its rows are found by one then.
     is_by_query: bool,
     /// Whether the view is of several tables.
@@ -120,8 +124,15 @@ impl UpdatableView {
             }
             keys += keys_beneath(relation, &|database, name| catalog.view(database, name));
         }
-        let is_read_alone = view.check.is_some() && sides.iter().any(|side| side.is_joined);
-        if is_read_alone { Vec::new() } else { sides }
+        if view.check.is_some() && sides.iter().any(|side| side.is_joined) {
+            let Some(tables) = tables_of(&relations, catalog) else { return Vec::new() };
+            for side in &mut sides {
+                let own = side.side;
+                let others = tables.iter().filter(|other| other.number != own);
+                side.others = others.cloned().collect();
+            }
+        }
+        sides
     }
 
     /// The tables that a relation of a view stands for, as views of themselves or those of the
@@ -199,7 +210,7 @@ impl UpdatableView {
             let name = view.columns.get(at).unwrap_or(&alias.value);
             let is_computed = match expr {
                 Expr::CompoundIdentifier(parts) => match &parts[..] {
-                    [of, own] => {
+                    [.., of, own] => {
                         of.value == shown
                             && computed_beneath
                                 .iter()
@@ -220,13 +231,18 @@ impl UpdatableView {
         }
         if view.check == Some(ViewCheck::Cascaded) {
             // What views beneath it say is checked in its name.
-            this.checks =
-                this.conditions.iter().map(|own| (full_name.clone(), own.clone())).collect();
+            let own = |condition: &ViewCondition| ViewCondition {
+                view: Arc::clone(view),
+                ..condition.clone()
+            };
+            this.checks = this.conditions.iter().map(own).collect();
         }
-        if let Some(condition) = &select.selection {
+        for condition in select.selection.iter().chain(join_conditions(&select.from)) {
             let condition = as_theirs(condition)?;
+            let (view_of, shown) = (Arc::clone(view), shown.clone());
+            let condition = ViewCondition { view: view_of, shown, condition };
             if view.check.is_some() {
-                this.checks.push((full_name.clone(), condition.clone()));
+                this.checks.push(condition.clone());
             }
             this.conditions.push(condition);
         }
@@ -242,6 +258,7 @@ impl UpdatableView {
         let named = table.named_columns().iter();
         let columns = named.map(|own| column(&own.name)).collect();
         let (conditions, checks, layers) = (Vec::new(), Vec::new(), Vec::new());
+        let others = Vec::new();
         let (name, partitions, computed) = (String::new(), Vec::new(), Vec::new());
         let (is_by_query, is_joined, side) = (false, false, 0);
         UpdatableView {
@@ -251,6 +268,7 @@ impl UpdatableView {
             columns,
             conditions,
             checks,
+            others,
             is_by_query,
             is_joined,
             computed,
@@ -324,23 +342,49 @@ impl UpdatableView {
         }
     }
 
-    /// The table, with what must hold for rows that are written through the view.
+    /// The table, with what must hold for rows that are written through the view, as far as it
+    /// looks at nothing else.
     ///
     /// # Errors
     /// Those of binding the view's condition.
     pub fn checked_table(&self) -> Bound<Arc<Table>> {
-        if self.checks.is_empty() {
-            return Ok(Arc::clone(&self.table));
-        }
         let names = Names::of(&self.table, None, "where clause", SqlMode::default());
-        let check = |(view, condition): &(String, Expr)| {
+        let check = |ViewCondition { view, condition, .. }: &ViewCondition| {
             // Unknown is not enough.
             let holds = Expr::IsTrue(Box::new(Expr::Nested(Box::new(condition.clone()))));
             let condition = bind(&holds, &names)?;
-            Ok(Check { name: view.clone(), condition, is_of_view: true })
+            let name = format!("{}.{}", view.database, view.name);
+            Ok(Check { name, condition, is_of_view: true })
         };
-        let checks = self.checks.iter().map(check).collect::<Bound<Vec<Check>>>()?;
+        let checks = self.checks.iter().filter(|check| !self.asks_more(check));
+        let checks = checks.map(check).collect::<Bound<Vec<Check>>>()?;
+        if checks.is_empty() {
+            return Ok(Arc::clone(&self.table));
+        }
         Ok(Arc::new(self.table.with_checks(checks).map_err(SqlError::from)?))
+    }
+
+    /// Whether a condition looks at more than the row: asks a query, or names other tables.
+    fn asks_more(&self, check: &ViewCondition) -> bool {
+        let is_other = |name: &Ident| self.others.iter().any(|other| other.shown == name.value);
+        let names_other = visit_expressions(&check.condition, |expr| match expr {
+            Expr::CompoundIdentifier(parts) => match &parts[..] {
+                [.., of, _] if is_other(of) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            },
+            _ => ControlFlow::Continue(()),
+        });
+        names_other.is_break() || asks_query(&check.condition)
+    }
+
+    /// What else must hold for rows that are written through the view.
+    ///
+    /// # Errors
+    /// Those of binding the view's condition.
+    pub fn asked_checks(&self, bind: BindCondition<'_>) -> Bound<AskedChecks> {
+        let asked = self.checks.iter().filter(|check| self.asks_more(check));
+        let asked: Vec<&ViewCondition> = asked.collect();
+        AskedChecks::bind(&self.table, &asked, &self.others, bind)
     }
 
     /// The table that its rows are of.
@@ -541,7 +585,8 @@ impl UpdatableView {
             }
         };
         let nested = |expr: Expr| Expr::Nested(Box::new(expr));
-        let all = own.into_iter().chain(self.conditions.iter().cloned()).map(nested);
+        let theirs = self.conditions.iter().map(|own| own.condition.clone());
+        let all = own.into_iter().chain(theirs).map(nested);
         Ok(all.reduce(|left, right| Expr::BinaryOp {
             left: Box::new(left),
             op: BinaryOperator::And,
@@ -568,6 +613,38 @@ impl UpdatableView {
         let (_, expr) = found.ok_or_else(|| SqlError::unknown_column(name, clause))?;
         plain_name(expr).map(str::to_owned).ok_or_else(|| not_updatable_column(name))
     }
+}
+
+/// The relations of a view as tables; `None` where one is a view itself.
+fn tables_of(relations: &[&TableFactor], catalog: &Catalog) -> Option<Vec<OtherTable>> {
+    let table = |(number, relation): (usize, &&TableFactor)| {
+        let TableFactor::Table { name, alias, .. } = relation else { return None };
+        let named = table_name(name).ok()?;
+        let table = catalog.table(&named.database?, &named.table).ok()?;
+        let shown = alias.as_ref().map_or(named.table, |alias| alias.name.value.clone());
+        Some(OtherTable { shown, number, table })
+    };
+    relations.iter().enumerate().map(table).collect()
+}
+
+/// The conditions of joins, those within brackets too.
+fn join_conditions(from: &[TableWithJoins]) -> Vec<&Expr> {
+    let mut found = Vec::new();
+    for TableWithJoins { relation, joins } in from {
+        for relation in std::iter::once(relation).chain(joins.iter().map(|join| &join.relation)) {
+            if let TableFactor::NestedJoin { table_with_joins, .. } = relation {
+                found.extend(join_conditions(std::slice::from_ref(&**table_with_joins)));
+            }
+        }
+        found.extend(joins.iter().filter_map(|join| match &join.join_operator {
+            JoinOperator::Join(JoinConstraint::On(condition))
+            | JoinOperator::Inner(JoinConstraint::On(condition))
+            | JoinOperator::CrossJoin(JoinConstraint::On(condition))
+            | JoinOperator::StraightJoin(JoinConstraint::On(condition)) => Some(condition),
+            _ => None,
+        }));
+    }
+    found
 }
 
 /// Error 1348.
