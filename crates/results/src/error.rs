@@ -13,13 +13,14 @@
 
 use std::sync::Arc;
 
-use expression::{KillMark, QueryError, shortened};
+use expression::{KillMark, Level, QueryError, Warning, shortened};
 use resources::budget::NoMemory;
 use rows::BrokenRule;
 use rows::error::{CallerError, Error, Thing};
 use rows::foreign_key::ReferentialAction;
 use rows::partition::PartitionFault;
 use values::ErrorCode;
+use values::condition::SignaledCondition;
 use values::convert::Issue;
 use values::json::JsonFault;
 use values::key::DamagedKey;
@@ -41,6 +42,15 @@ pub enum SqlError {
     Deadlock,
     /// DataFusion has no plan for it: the row executor may have one.
     NotLowerable(String),
+    /// SIGNAL raised it.
+    Signaled {
+        /// Which kind of condition it is.
+        code: ErrorCode,
+        /// What it was given.
+        condition: Arc<SignaledCondition>,
+        /// The words.
+        message: String,
+    },
     /// The client is told.
     Failed {
         /// Which of MySQL's errors.
@@ -65,9 +75,8 @@ pub enum MemoryShortage {
 
 impl std::fmt::Display for SqlError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let code = self.code();
-        let state = std::str::from_utf8(code.sqlstate()).unwrap_or("HY000");
-        write!(f, "ERROR {} ({state}): {}", code.number(), self.message())
+        let state = std::str::from_utf8(self.sqlstate()).unwrap_or("HY000");
+        write!(f, "ERROR {} ({state}): {}", self.number(), self.message())
     }
 }
 
@@ -139,8 +148,33 @@ impl SqlError {
             SqlError::LockTimeout => ErrorCode::LockWaitTimeout,
             SqlError::Deadlock => ErrorCode::LockDeadlock,
             SqlError::NotLowerable(_) => ErrorCode::NotSupportedYet,
-            SqlError::Failed { code, .. } => *code,
+            SqlError::Signaled { code, .. } | SqlError::Failed { code, .. } => *code,
         }
+    }
+
+    /// The number that the client is told.
+    pub fn number(&self) -> u16 {
+        match self {
+            SqlError::Signaled { condition, .. } => condition.number,
+            error => error.code().number(),
+        }
+    }
+
+    /// The SQLSTATE that the client is told.
+    pub fn sqlstate(&self) -> &[u8; 5] {
+        match self {
+            SqlError::Signaled { condition, .. } => &condition.sqlstate,
+            error => error.code().sqlstate(),
+        }
+    }
+
+    /// The same as a line of SHOW WARNINGS.
+    pub fn to_warning(&self, level: Level) -> Warning {
+        let signaled = match self {
+            SqlError::Signaled { condition, .. } => Some(Arc::clone(condition)),
+            _ => None,
+        };
+        Warning { level, code: self.code(), message: self.message().to_owned(), signaled }
     }
 
     /// The words, in MySQL's wording.
@@ -167,7 +201,9 @@ impl SqlError {
             SqlError::Deadlock => {
                 "Deadlock found when trying to get lock; try restarting transaction"
             }
-            SqlError::NotLowerable(message) | SqlError::Failed { message, .. } => message,
+            SqlError::NotLowerable(message)
+            | SqlError::Signaled { message, .. }
+            | SqlError::Failed { message, .. } => message,
         }
     }
 
@@ -179,7 +215,9 @@ impl SqlError {
     /// The words, to be kept.
     pub fn into_message(self) -> String {
         match self {
-            SqlError::NotLowerable(message) | SqlError::Failed { message, .. } => message,
+            SqlError::NotLowerable(message)
+            | SqlError::Signaled { message, .. }
+            | SqlError::Failed { message, .. } => message,
             error => error.message().to_string(),
         }
     }

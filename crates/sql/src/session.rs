@@ -36,12 +36,14 @@ mod commands;
 mod definers;
 mod definitions;
 mod described;
+mod diagnostics;
 mod event_body;
 mod events;
 mod explain;
 mod feed_load;
 mod field_list;
 mod grants;
+mod handler;
 mod inserts;
 mod instance_lock;
 mod into;
@@ -62,6 +64,7 @@ mod restarts;
 mod select;
 mod set;
 mod set_statement;
+mod show_filter;
 mod source;
 mod statement;
 mod table_locks;
@@ -157,6 +160,8 @@ pub struct Session {
     /// LOAD INSERTS; then no other transaction is open.
     inserts: Option<Box<InsertLoad>>,
     /// LOCK TABLES, FLUSH TABLES WITH READ LOCK.
+    /// What HANDLER has open.
+    handlers: Vec<handler::OpenHandler>,
     table_locks: Option<SessionTableLocks>,
     /// LOCK INSTANCE FOR BACKUP.
     instance_lock: Option<DefinitionsLock>,
@@ -259,6 +264,7 @@ impl Session {
             temporary: None,
             writes_temporary: false,
             inserts: None,
+            handlers: Vec::new(),
             table_locks: None,
             instance_lock: None,
             next_read_only: None,

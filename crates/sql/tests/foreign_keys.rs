@@ -481,3 +481,48 @@ fn no_child_is_without_its_parent_whatever_many_write_at_once() {
         }
     }
 }
+
+#[test]
+fn keys_of_other_lengths_and_digits_were_refused_and_are_compared_by_value() {
+    let mut own = session(&server());
+    let columns = "d DECIMAL(10,2) UNIQUE, b VARBINARY(16) UNIQUE, t DATETIME(6) UNIQUE";
+    run(&mut own, &format!("CREATE TABLE p (id INT PRIMARY KEY, {columns})"));
+    let row = "(1, 1.5, 'xx', '2026-01-01'), (2, 12345.25, 'yy', '2026-01-02 00:00:00.5')";
+    run(&mut own, &format!("INSERT INTO p VALUES {row}"));
+    for (ty, parent, there, absent, new, unfit) in [
+        ("DECIMAL(5,3)", "d", "1.500", "1.501", "2.25", "99999.5"),
+        ("BINARY(2)", "b", "'xx'", "'x'", "'zz'", "'zzz'"),
+        (
+            "DATETIME(0)",
+            "t",
+            "'2026-01-01'",
+            "'2026-01-03'",
+            "'2026-02-01'",
+            "NOW(6) + INTERVAL 1 MICROSECOND",
+        ),
+    ] {
+        let key = format!("FOREIGN KEY (a) REFERENCES p ({parent})");
+        run(
+            &mut own,
+            &format!("CREATE TABLE c (a {ty}, {key} ON UPDATE CASCADE ON DELETE CASCADE)"),
+        );
+        run(&mut own, &format!("INSERT INTO c VALUES ({there})"));
+        assert_eq!(error(&mut own, &format!("INSERT INTO c VALUES ({absent})")), 1452, "{ty}");
+        run(&mut own, &format!("UPDATE p SET {parent} = {new} WHERE id = 1"));
+        assert_eq!(
+            answer(&mut own, &format!("SELECT COUNT(*) FROM c WHERE a = {new}")).unwrap(),
+            "1",
+            "{ty}"
+        );
+        if parent != "t" {
+            let update = format!("UPDATE p SET {parent} = {unfit} WHERE id = 1");
+            assert_eq!(error(&mut own, &update), 1451, "{ty}");
+        }
+        run(&mut own, &format!("ALTER TABLE c DROP FOREIGN KEY c_ibfk_1, ADD {key}"));
+        run(&mut own, &format!("DELETE FROM p WHERE id = 2"));
+        assert_eq!(error(&mut own, "DELETE FROM p"), 1451, "{ty}");
+        run(&mut own, "DROP TABLE c");
+        run(&mut own, "DELETE FROM p");
+        run(&mut own, &format!("INSERT INTO p VALUES {row}"));
+    }
+}

@@ -30,6 +30,7 @@ mod foreign_keys;
 mod full_text;
 mod functions_page;
 mod groups_in_order;
+mod handler;
 mod index_hints;
 mod inserting;
 mod joined_writes;

@@ -58,6 +58,7 @@ const MATRIX: &[(&str, &str, u16)] = &[
     ("ANALYZE TABLE d.t", "SELECT, INSERT ON d.t", 1142),
     ("CHECK TABLE d.t", "SELECT ON d.t", 1142),
     ("CHECKSUM TABLE d.t", "SELECT ON d.t", 1142),
+    ("HANDLER d.t OPEN", "SELECT ON d.t", 1142),
     ("CREATE EVENT d.x ON SCHEDULE EVERY 1 DAY DO SELECT 1", "EVENT ON d.*", 1044),
     ("SHOW EVENTS FROM d", "EVENT ON d.*", 1044),
     ("SET GLOBAL max_connections = 100", "SUPER ON *.*", 1227),
@@ -126,6 +127,8 @@ const MATRIX: &[(&str, &str, u16)] = &[
 const BEYOND: &[(&str, &str, u16, u16)] = &[
     // There are no certificates.
     ("ALTER INSTANCE RELOAD TLS", "CONNECTION_ADMIN ON *.*", 1227, 1105),
+    // There is no handler whose condition could be raised again.
+    ("RESIGNAL", "SELECT ON d.t", 1645, 1645),
     // No folder may be read from.
     ("LOAD DATA INFILE '/none' INTO TABLE d.t", "FILE ON *.*; INSERT ON d.t", 1045, 1290),
     // The store of these tests takes no loads.
@@ -151,6 +154,8 @@ const FREE: &[&str] = &[
     "DEALLOCATE PREPARE p",
     "USE information_schema",
     "SET @x = 1",
+    "SIGNAL SQLSTATE '01000'",
+    "GET DIAGNOSTICS @x = NUMBER",
     "SET ROLE NONE",
     "DROP TEMPORARY TABLE IF EXISTS x",
     "SHOW DATABASES",
@@ -230,6 +235,10 @@ kinds!(kind, KINDS, Statement {
     Statement::Load(_) => "LOAD DATA",
     Statement::LoadInserts(_) => "LOAD INSERTS",
     Statement::Do(_) => "DO",
+    Statement::Handler(_) => "HANDLER",
+    Statement::Signal(_) => "SIGNAL",
+    Statement::Resignal => "RESIGNAL",
+    Statement::GetDiagnostics(_) => "GET DIAGNOSTICS",
     Statement::Xa(_) => "XA",
 });
 

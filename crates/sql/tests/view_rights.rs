@@ -241,3 +241,28 @@ fn making_changing_showing_and_explaining_a_view_each_need_their_privilege() {
     assert!(run(&mut root, "SHOW WARNINGS").contains("1449"));
     assert_eq!(error(&mut root, "SELECT * FROM d.n"), 1449);
 }
+
+#[test]
+fn a_check_option_asks_its_query_with_the_definers_rights() {
+    let (sql, mut root) = furnished();
+    for statement in [
+        "CREATE TABLE d.u (t INT PRIMARY KEY)",
+        "INSERT INTO d.u VALUES (1), (3)",
+        "GRANT SELECT ON d.u TO ann@localhost",
+        "CREATE DEFINER = ann@localhost VIEW d.c AS SELECT id, a FROM d.t \
+         WHERE id IN (SELECT t FROM d.u) WITH CHECK OPTION",
+        "GRANT SELECT, INSERT, UPDATE ON d.c TO bob@localhost",
+    ] {
+        run(&mut root, statement);
+    }
+    let bob = &mut acting(&sql, "bob");
+    assert_eq!(error(bob, "SELECT t FROM d.u"), 1142);
+    run(bob, "INSERT INTO d.c VALUES (3, 30)");
+    assert_eq!(error(bob, "INSERT INTO d.c VALUES (4, 40)"), 1369);
+    run(bob, "UPDATE d.c SET a = 31 WHERE id = 3");
+    assert_eq!(error(bob, "UPDATE d.c SET id = 5 WHERE id = 3"), 1369);
+    run(&mut root, "DELETE FROM d.t WHERE id = 3");
+    run(&mut root, "REVOKE SELECT ON d.u FROM ann@localhost");
+    assert_eq!(error(bob, "INSERT INTO d.c VALUES (3, 30)"), 1356);
+    assert_eq!(error(bob, "UPDATE d.c SET a = 32 WHERE id = 1"), 1356);
+}

@@ -28,8 +28,8 @@ use super::names::TableName;
 use super::placeholder::Place;
 use super::query_list::say_query_lists;
 use super::token_forms::{
-    bits_of, hex_of_bits, join_names_of_digits, put_values_in_brackets, say_each_lock,
-    say_for_share, say_select_for_table,
+    bits_of, hex_of_bits, join_names_of_digits, leave_out_from_first, put_values_in_brackets,
+    say_each_lock, say_for_share, say_select_for_table,
 };
 use super::user_variables::say_user_variables;
 use crate::error::{Error, Result, too_deep};
@@ -108,6 +108,7 @@ impl<'a> Cursor<'a> {
         say_select_for_table(&mut tokens);
         put_values_in_brackets(&mut tokens);
         say_each_lock(&mut tokens);
+        leave_out_from_first(&mut tokens)?;
         say_brackets(&mut tokens)?;
         check_depth(&tokens)?;
         let dialect = if mode.high_not_precedence() { &HIGH_NOT_DIALECT } else { &DIALECT };
@@ -385,6 +386,15 @@ impl<'a> Cursor<'a> {
     /// 1064 where it stops making sense, `Interrupted`, and `TooLarge`.
     pub fn expression(&mut self) -> Result<Expr> {
         let parsed = self.parser.parse_expr();
+        parsed.map_err(|error| self.translate(error))
+    }
+
+    /// What an operator may stand beside: no operators of its own.
+    ///
+    /// # Errors
+    /// As `expression`.
+    pub fn operand(&mut self) -> Result<Expr> {
+        let parsed = self.parser.parse_prefix();
         parsed.map_err(|error| self.translate(error))
     }
 

@@ -32,6 +32,7 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
 use super::call::{self, is_next, plain_call};
+use super::keywords::is_reserved;
 
 static BASE: MySqlDialect = MySqlDialect {};
 
@@ -74,6 +75,15 @@ fn is_sounds_like(parser: &Parser<'_>) -> bool {
     is_next(parser, "SOUNDS")
         && matches!(&parser.peek_nth_token_ref(1).token, Token::Word(word)
             if word.keyword == Keyword::LIKE)
+}
+
+/// Whether the word that the parser has just taken may be an alias: one that is not reserved, or
+/// stands in quotes.
+fn is_alias(parser: &Parser<'_>) -> bool {
+    match &parser.get_current_token().token {
+        Token::Word(word) => word.quote_style.is_some() || !is_reserved(&word.value),
+        _ => false,
+    }
 }
 
 impl Dialect for RowhouseDialect {
@@ -290,9 +300,8 @@ impl Dialect for RowhouseDialect {
         true
     }
 
-    fn is_column_alias(&self, keyword: &Keyword, parser: &mut Parser) -> bool {
-        // Behind a SELECT without FROM there may be ON DUPLICATE KEY UPDATE, or FOR UPDATE.
-        !matches!(keyword, Keyword::ON | Keyword::FOR) && BASE.is_column_alias(keyword, parser)
+    fn is_select_item_alias(&self, _explicit: bool, _: &Keyword, parser: &mut Parser<'_>) -> bool {
+        is_alias(parser)
     }
 
     fn is_table_factor_alias(
@@ -301,7 +310,8 @@ impl Dialect for RowhouseDialect {
         keyword: &Keyword,
         parser: &mut Parser<'_>,
     ) -> bool {
-        BASE.is_table_factor_alias(explicit, keyword, parser)
+        // MariaDB's clause of DELETE.
+        (explicit || *keyword != Keyword::RETURNING) && is_alias(parser)
     }
 
     fn supports_table_hints(&self) -> bool {

@@ -34,7 +34,7 @@ pub fn item_texts(shape: &str) -> Vec<String> {
             byte if byte.is_ascii_whitespace() => {}
             byte if byte.is_ascii_alphabetic() && (at == 0 || !is_word(bytes[at - 1])) => {
                 let word = leading_word(&bytes[at..]);
-                if depth == 0 && ends_list(word) {
+                if depth == 0 && ends_list(word) && !is_from_first(&bytes[at..]) {
                     break;
                 }
                 if start.is_none() && is_modifier(word) {
@@ -117,6 +117,15 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'@' | b'.') || byte >= 0x80
 }
 
+/// Whether FROM FIRST of NTH_VALUE begins here (`token_forms`).
+fn is_from_first(bytes: &[u8]) -> bool {
+    let words = bytes.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = words.map(<[u8]>::to_ascii_uppercase);
+    words.next().as_deref() == Some(b"FROM")
+        && words.next().as_deref() == Some(b"FIRST")
+        && matches!(words.next().as_deref(), Some(b"OVER" | b"RESPECT"))
+}
+
 /// Words behind a SELECT list.
 fn ends_list(word: &[u8]) -> bool {
     const BEHIND: [&str; 11] = [
@@ -164,6 +173,10 @@ mod tests {
         );
         assert_eq!(item_texts("select SQL_NO_CACHE 1 + 1"), ["1 + 1"]);
         assert_eq!(item_texts("SELECT SQL_CALC_FOUND_ROWS a+1, b FROM t"), ["a+1", "b"]);
+        assert_eq!(
+            item_texts("SELECT NTH_VALUE(a, 2) FROM FIRST OVER (), b FROM first"),
+            ["NTH_VALUE(a, 2) FROM FIRST OVER ()", "b"]
+        );
         assert_eq!(item_texts("select @@version_comment limit 1"), ["@@version_comment"]);
         assert_eq!(item_texts("(select 1 + 1) limit 1"), ["1 + 1"]);
         assert_eq!(

@@ -326,11 +326,15 @@ fn from_table(cursor: &mut Cursor<'_>) -> Result<TableName> {
     Ok(table)
 }
 
-fn limit(cursor: &mut Cursor<'_>) -> Result<Option<(u64, u64)>> {
+/// `[LIMIT [offset,] count]` or `[LIMIT count OFFSET offset]`, as offset and count.
+pub(crate) fn limit(cursor: &mut Cursor<'_>) -> Result<Option<(u64, u64)>> {
     if !cursor.take("LIMIT") {
         return Ok(None);
     }
     let first = cursor.number()?;
+    if cursor.take("OFFSET") {
+        return Ok(Some((cursor.number()?, first)));
+    }
     if cursor.take_token(&Token::Comma) {
         return Ok(Some((first, cursor.number()?)));
     }

@@ -14,8 +14,10 @@ use super::account::{
 };
 use super::alter::{AlterSpec, AlterTable, algorithm, alter_table};
 use super::cursor::Cursor;
+use super::diagnostics::{GetDiagnostics, Signal, get_diagnostics, resignal, signal};
 use super::event::{AlterEvent, CreateEvent, alter_event, create_event};
 use super::grant::{GrantStatement, grant, revoke};
+use super::handler::{HandlerStatement, handler};
 use super::load::{LoadData, load_data};
 use super::names::TableName;
 use super::set::{SetItem, set, variable};
@@ -128,6 +130,14 @@ pub enum Statement {
     LoadInserts(TableName),
     /// DO.
     Do(Vec<Expr>),
+    /// HANDLER.
+    Handler(Box<HandlerStatement>),
+    /// SIGNAL.
+    Signal(Box<Signal>),
+    /// RESIGNAL.
+    Resignal,
+    /// GET DIAGNOSTICS.
+    GetDiagnostics(Box<GetDiagnostics>),
     /// XA START and its kin.
     Xa(Box<XaStatement>),
 }
@@ -236,7 +246,13 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         }
         "DO" => Statement::Do(cursor.list(Cursor::expression)?),
         "CALL" => return Err(Error::unsupported("stored procedures")),
-        "HANDLER" => return Err(Error::unsupported("HANDLER")),
+        "SIGNAL" => Statement::Signal(Box::new(signal(cursor)?)),
+        "RESIGNAL" => {
+            resignal(cursor)?;
+            Statement::Resignal
+        }
+        "GET" => Statement::GetDiagnostics(Box::new(get_diagnostics(cursor)?)),
+        "HANDLER" => Statement::Handler(Box::new(handler(cursor)?)),
         "XA" => Statement::Xa(Box::new(xa(cursor)?)),
         _ => return Err(here),
     };

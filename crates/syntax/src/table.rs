@@ -352,7 +352,8 @@ pub fn element(cursor: &mut Cursor<'_>) -> Result<Element> {
 /// Tells `KEY name (column)` from a column named `key`.
 fn is_index(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.peek_nth(1), Token::LParen)
-        || matches!(cursor.peek_nth(2), Token::LParen) && !is_sized_type(cursor.peek_nth(1))
+        || matches!(cursor.peek_nth(2), Token::LParen)
+            && (!is_sized_type(cursor.peek_nth(1)) || matches!(cursor.peek_nth(3), Token::Word(_)))
         || cursor.is_nth(1, "USING")
         || cursor.is_nth(2, "USING")
         || cursor.is_nth(1, "IF")

@@ -7,6 +7,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
 use super::brackets::is_word;
+use crate::error::{Error, Result};
 
 /// Makes one name of `1Eq` and `2e`: sqlparser takes the digits for a number of which it expects an
 /// exponent.
@@ -173,6 +174,42 @@ pub(super) fn put_values_in_brackets(tokens: &mut Vec<TokenWithSpan>) {
             at += 1;
         }
     }
+}
+
+/// Leaves out FROM FIRST behind a call of NTH_VALUE, which is what it means without these words.
+///
+/// # Errors
+/// 1235 for FROM LAST, which MySQL refuses as well.
+pub(super) fn leave_out_from_first(tokens: &mut Vec<TokenWithSpan>) -> Result<()> {
+    if !tokens.iter().any(|token| is_word(&token.token, "NTH_VALUE")) {
+        return Ok(());
+    }
+    let is_said = |at: &usize| !matches!(tokens[*at].token, Token::Whitespace(_));
+    let said: Vec<usize> = (0..tokens.len()).filter(is_said).collect();
+    let mut left_out = Vec::new();
+    let is_call = |(_, at): &(usize, &usize)| is_word(&tokens[**at].token, "NTH_VALUE");
+    for (n, _) in said.iter().enumerate().filter(is_call) {
+        let open = said.get(n + 1).filter(|next| tokens[**next].token == Token::LParen);
+        let Some(close) = open.and_then(|open| closing(tokens, *open)) else { continue };
+        let mut behind = said.iter().filter(|next| **next > close);
+        let (Some(from), Some(end)) = (behind.next(), behind.next()) else { continue };
+        let is_before_over = behind.next().is_some_and(|next| {
+            ["OVER", "RESPECT", "IGNORE"].iter().any(|word| is_word(&tokens[*next].token, word))
+        });
+        if !is_word(&tokens[*from].token, "FROM") || !is_before_over {
+            continue;
+        }
+        if is_word(&tokens[*end].token, "LAST") {
+            return Err(Error::unsupported("FROM LAST"));
+        }
+        if is_word(&tokens[*end].token, "FIRST") {
+            left_out.extend([*from, *end]);
+        }
+    }
+    for at in left_out {
+        tokens[at].token = Token::Whitespace(Whitespace::Space);
+    }
+    Ok(())
 }
 
 /// Where the bracket is closed that is opened at a position.

@@ -207,6 +207,7 @@ table! {
     SpBadstatement 1314 b"0A000";
     QueryInterrupted 1317 b"70100";
     SpWrongNoOfArgs 1318 b"42000";
+    SpCondMismatch 1319 b"42000";
     SpUndeclaredVar 1327 b"42000";
     SpFetchNoData 1329 b"02000";
     ViewNoExplain 1345 b"HY000";
@@ -236,6 +237,7 @@ table! {
     XaerRmerr 1401 b"XAE03";
     XaRbrollback 1402 b"XA100";
     DataTooLong 1406 b"22001" forgiven;
+    SpBadSqlstate 1407 b"42000";
     CantCreateUserWithGrant 1410 b"42000";
     WrongValueForType 1411 b"HY000";
     TableDefinitionChanged 1412 b"HY000";
@@ -312,6 +314,13 @@ table! {
     VariableIsReadonly 1621 b"HY000";
     TooLongTableComment 1628 b"HY000";
     TooLongFieldComment 1629 b"HY000";
+    DupSignalSet 1641 b"42000";
+    SignalWarn 1642 b"01000";
+    SignalNotFound 1643 b"02000";
+    SignalException 1644 b"HY000";
+    ResignalWithoutActiveHandler 1645 b"0K000";
+    WarnCondItemTruncated 1647 b"HY000";
+    CondItemTooLong 1648 b"HY000";
     UnknownLocale 1649 b"HY000";
     SameNamePartitionField 1652 b"HY000";
     PartitionColumnList 1653 b"HY000";
@@ -334,6 +343,7 @@ table! {
     RowDoesNotMatchGivenPartitionSet 1748 b"HY000" forgiven;
     CreatedTempTableNotRolledBack 1751 b"HY000";
     DroppedTempTableNotRolledBack 1752 b"HY000";
+    DaInvalidConditionNumber 1758 b"35000";
     ForeignDuplicateKeyWithChildInfo 1761 b"23000" forgiven;
     UnknownExplainFormat 1791 b"HY000";
     CantExecuteInReadOnlyTransaction 1792 b"25006";
@@ -362,6 +372,7 @@ table! {
     SubqueriesNotSupported 1970 b"42000";
     SetStatementNotSupported 1971 b"42000";
     FileCorrupt 3000 b"HY000";
+    GetStackedDaWithoutActiveHandler 3004 b"0Z002";
     FkDepthExceeded 3008 b"HY000";
     ExplainNotSupported 3012 b"HY000";
     InvalidFieldSize 3013 b"HY000";

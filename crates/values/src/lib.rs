@@ -13,7 +13,7 @@
 //! - `full_text`: texts cut into the tokens that full-text indexes have entries of
 //! - `json`: documents, read and printed; `member`: members of JSON objects as texts; `codes`:
 //!   hexadecimal digits, base 64, checksums
-//! - `error_code`: the errors that clients see, by name
+//! - `error_code`: the errors that clients see, by name; `condition`: what SIGNAL raises
 //! - `mode`: what a session has chosen of MySQL's rules
 //!
 //! Invariants
@@ -26,6 +26,7 @@
 pub mod charset;
 pub mod codes;
 pub mod collation;
+pub mod condition;
 pub mod convert;
 pub mod datum;
 pub mod decimal;

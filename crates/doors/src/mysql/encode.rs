@@ -85,9 +85,9 @@ fn write_eof(packets: &mut Packets<'_>, warnings: u16, status: u16) {
 pub fn write_error(packets: &mut Packets<'_>, error: &SqlError, results: Option<CharacterSet>) {
     packets.packet(|out| {
         out.push(0xFF);
-        out.extend_from_slice(&error.code().number().to_le_bytes());
+        out.extend_from_slice(&error.number().to_le_bytes());
         out.push(b'#');
-        out.extend_from_slice(error.code().sqlstate());
+        out.extend_from_slice(error.sqlstate());
         let message = error.message();
         let end = message.floor_char_boundary(ERROR_BYTES_MAX);
         let message = &message.as_bytes()[..end];

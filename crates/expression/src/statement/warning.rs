@@ -5,7 +5,10 @@
 //!
 //! Not here: errors, which end a statement (`error`).
 
+use std::sync::Arc;
+
 use values::ErrorCode;
+use values::condition::SignaledCondition;
 
 use crate::statement::error::shortened;
 
@@ -43,6 +46,20 @@ pub struct Warning {
     pub code: ErrorCode,
     /// The words.
     pub message: String,
+    /// What SIGNAL said of it.
+    pub signaled: Option<Arc<SignaledCondition>>,
+}
+
+impl Warning {
+    /// MySQL's number.
+    pub fn number(&self) -> u16 {
+        self.signaled.as_ref().map_or(self.code.number(), |signaled| signaled.number)
+    }
+
+    /// Its SQLSTATE.
+    pub fn sqlstate(&self) -> &[u8; 5] {
+        self.signaled.as_ref().map_or(self.code.sqlstate(), |signaled| &signaled.sqlstate)
+    }
 }
 
 /// The warnings of a statement.
@@ -55,10 +72,15 @@ pub struct Warnings {
 impl Warnings {
     /// Adds one.
     pub fn push(&mut self, level: Level, code: ErrorCode, message: impl Into<String>) {
+        let message = shortened(message.into());
+        self.push_warning(Warning { level, code, message, signaled: None });
+    }
+
+    /// Adds one as it is.
+    pub fn push_warning(&mut self, warning: Warning) {
         self.count += 1;
         if self.list.len() < WARNINGS_MAX {
-            let message = shortened(message.into());
-            self.list.push(Warning { level, code, message });
+            self.list.push(warning);
         }
     }
 
@@ -80,7 +102,7 @@ impl Warnings {
     pub fn append(&mut self, other: Warnings) {
         let (kept, count) = (other.list.len() as u64, other.count);
         for warning in other.list {
-            self.push(warning.level, warning.code, warning.message);
+            self.push_warning(warning);
         }
         self.count += count - kept;
     }
@@ -95,7 +117,7 @@ impl Warnings {
         self.count += 1;
         if self.list.len() < WARNINGS_MAX {
             let (code, message) = make();
-            self.list.push(Warning { level, code, message: shortened(message) });
+            self.list.push(Warning { level, code, message: shortened(message), signaled: None });
         }
     }
 

@@ -64,7 +64,7 @@ pub use query::position;
 pub use scope::PartlyReadable;
 pub use title::item_name;
 pub use view::{definer_rights, invalid_view};
-pub use view::{inner_joined, row_key_of};
+pub use view::{inner_joined, keys_beneath, row_key_of, told_of};
 pub use zero_date::zero_dates_as_null;
 
 use self::full_text::BoundSearch;

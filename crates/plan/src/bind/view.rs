@@ -88,7 +88,8 @@ impl Binder<'_> {
     fn push_keys(&self, query: &mut ast::Query) -> usize {
         let ast::SetExpr::Select(select) = &mut *query.body else { return 0 };
         let relations = inner_joined(&select.from).unwrap_or_default();
-        let keys: Vec<Expr> = relations.into_iter().map(|relation| self.key_of(relation)).collect();
+        let keys: Vec<Expr> =
+            relations.into_iter().flat_map(|relation| self.keys_of(relation)).collect();
         let count = keys.len();
         select.projection.extend(keys.into_iter().enumerate().map(|(number, expr)| {
             let alias = Ident::with_quote('`', row_key_of(number));
@@ -97,23 +98,55 @@ impl Binder<'_> {
         count
     }
 
-    fn key_of(&self, relation: &TableFactor) -> Expr {
-        let null = || Expr::Value(ast::Value::Null.into());
+    fn keys_of(&self, relation: &TableFactor) -> Vec<Expr> {
+        let views = |database: &str, name: &str| self.facts.relations().view(database, name);
+        let count = keys_beneath(relation, &views);
+        let null = || vec![Expr::Value(ast::Value::Null.into()); count];
         let TableFactor::Table { name, alias, .. } = relation else { return null() };
         let parts = name_parts(name);
         let [database, table] = &parts[..] else { return null() };
-        let view = self.facts.relations().view(&database.value, &table.value);
-        if view.is_some_and(|view| !self.is_keyed(&view)) {
+        if views(&database.value, &table.value).is_some_and(|view| !self.is_keyed(&view)) {
             return null();
         }
         let shown = alias.as_ref().map_or(*table, |alias| &alias.name);
-        Expr::CompoundIdentifier(vec![shown.clone(), Ident::with_quote('`', ROW_KEY)])
+        let key = |number| {
+            let key = Ident::with_quote('`', row_key_of(number));
+            Expr::CompoundIdentifier(vec![shown.clone(), key])
+        };
+        (0..count).map(key).collect()
     }
 
     /// Whether a view gives the keys of its tables' rows behind its columns.
     fn is_keyed(&self, view: &View) -> bool {
         self.facts.keyed_views.contains(&view.id)
     }
+}
+
+/// How many keys of rows a relation of a view gives: of a table one, of a view those of its
+/// relations.
+pub fn keys_beneath(
+    relation: &TableFactor,
+    views: &dyn Fn(&str, &str) -> Option<Arc<View>>,
+) -> usize {
+    /// Views within views that are looked into; more are within themselves.
+    const DEPTH_MAX: usize = 64;
+    fn count(
+        relation: &TableFactor,
+        views: &dyn Fn(&str, &str) -> Option<Arc<View>>,
+        depth: usize,
+    ) -> usize {
+        let TableFactor::Table { name, .. } = relation else { return 1 };
+        let parts = name_parts(name);
+        let [database, table] = &parts[..] else { return 1 };
+        let view = views(&database.value, &table.value).filter(|_| depth < DEPTH_MAX);
+        let query = view.and_then(|view| view_query(&view.query).ok());
+        let Some(ast::SetExpr::Select(select)) = query.as_deref().map(|query| &*query.body) else {
+            return 1;
+        };
+        let relations = inner_joined(&select.from).unwrap_or_default();
+        relations.into_iter().map(|relation| count(relation, views, depth + 1)).sum()
+    }
+    count(relation, views, 0)
 }
 
 /// The name under which a view gives the keys of the rows of one of its relations, which are
@@ -174,7 +207,7 @@ pub fn definer_rights(view: &View, facts: &SqlContext) -> Result<Option<Arc<Defi
 }
 
 /// What is missing is told of the view, not of what is in it.
-fn told_of(view: &View, failure: BindFailure) -> BindFailure {
+pub fn told_of(view: &View, failure: BindFailure) -> BindFailure {
     const MISSING: [ErrorCode; 8] = [
         ErrorCode::BadDb,
         ErrorCode::NoSuchTable,

@@ -233,15 +233,22 @@ impl Engine {
             if !freed {
                 self.check_free(to_database, to)?;
             }
-            if position.is_none()
-                && let Some(view) = self.catalog().view(from_database, from)
-            {
+            let again = views
+                .iter()
+                .position(|(new, _)| new.database == *from_database && new.name == *from);
+            let is_moved = |view: &Arc<View>| views.iter().any(|(_, old)| old.id == view.id);
+            let stored = self.catalog().view(from_database, from).filter(|view| !is_moved(view));
+            if position.is_none() && (again.is_some() || stored.is_some()) {
                 if from_database != to_database {
                     let (from, to) = (from_database.to_string(), to_database.to_string());
                     return Err(Error::Definition(BrokenRule::ViewLeavesDatabase { from, to }));
                 }
-                let renamed = ViewDefinition { name: to.to_string(), ..(**view).clone() };
-                views.push((renamed, view));
+                match again {
+                    Some(at) => views[at].0.name = (*to).to_string(),
+                    None => views.extend(stored.map(|view| {
+                        (ViewDefinition { name: (*to).to_string(), ..(**view).clone() }, view)
+                    })),
+                }
                 continue;
             }
             let at = match position {

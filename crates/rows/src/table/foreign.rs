@@ -3,6 +3,9 @@
 //! Not here: what a foreign key is (`foreign_key`), which ones a definition may have
 //! (`ddl::relations`).
 
+use values::convert::convert_from;
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
 use values::types::ColumnType;
 
 use crate::foreign_key::{ForeignColumns, ForeignKey};
@@ -75,10 +78,63 @@ fn generated_number(table: &str, name: &str) -> Option<u64> {
     number.parse().ok().filter(|_| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// The values of a foreign key as those of the other table's columns.
+pub(crate) enum ComparedKey {
+    /// As they are.
+    Same,
+    /// Equal ones, of types with more or fewer digits or bytes.
+    Equal(Vec<Value>),
+    /// One of them has no equal there.
+    Nowhere,
+}
+
+/// What a key of these columns is among those of another table.
+pub(crate) fn key_among(
+    (from, columns): (&TableDefinition, &[String]),
+    (to, others): (&TableDefinition, &[String]),
+    values: &[Datum<'_>],
+) -> ComparedKey {
+    let (Some(columns), Some(others)) = (from.positions(columns), to.positions(others)) else {
+        return ComparedKey::Same;
+    };
+    let types = || {
+        let pairs = columns.iter().zip(&others);
+        pairs.map(|(at, other)| (&from.columns[*at].ty, &to.columns[*other].ty))
+    };
+    if types().all(|(from, to)| !is_kept_otherwise(from, to)) {
+        return ComparedKey::Same;
+    }
+    let equal = values.iter().zip(types()).map(|(value, (from, to))| {
+        if !is_kept_otherwise(from, to) {
+            return Some(value.to_value());
+        }
+        let there = convert_from(to, *value, from, Zone::UTC).value;
+        let back = convert_from(from, there.as_datum(), to, Zone::UTC).value;
+        (back.as_datum() == *value).then_some(there)
+    });
+    equal.collect::<Option<_>>().map_or(ComparedKey::Nowhere, ComparedKey::Equal)
+}
+
+/// Whether columns that can be compared have other bytes for equal values.
+fn is_kept_otherwise(from: &ColumnType, to: &ColumnType) -> bool {
+    use ColumnType::{Binary, DateTime, Decimal, Time, Timestamp};
+    from != to
+        && [from, to].into_iter().any(|ty| {
+            matches!(
+                ty,
+                Decimal { .. } | DateTime { .. } | Time { .. } | Timestamp { .. } | Binary { .. }
+            )
+        })
+}
+
 /// Whether values of two columns can be compared as keys: whole numbers of one size and sign, texts
-/// of one collation, ENUMs as numbers, of all others the same type.
+/// of one collation, ENUMs as numbers, other numbers and times of one kind with however many
+/// digits, bytes of any length, of all others the same type.
 pub(crate) fn are_comparable(child: &Column, parent: &Column) -> bool {
-    use ColumnType::{Binary, Bit, Blob, Char, Enum, Int, Set, Text, VarBinary, VarChar};
+    use ColumnType::{
+        Binary, Bit, Blob, Char, DateTime, Decimal, Double, Enum, Float, Int, Set, Text, Time,
+        Timestamp, VarBinary, VarChar,
+    };
     let collation = |ty: &ColumnType| match ty {
         Char { collation, .. } | VarChar { collation, .. } | Text { collation, .. } => {
             Some(*collation)
@@ -89,8 +145,16 @@ pub(crate) fn are_comparable(child: &Column, parent: &Column) -> bool {
         (Int { width, unsigned, .. }, Int { width: of, unsigned: sign, .. }) => {
             width == of && unsigned == sign
         }
-        (VarBinary { .. } | Blob { .. }, VarBinary { .. } | Blob { .. }) => true,
-        (Binary { bytes }, Binary { bytes: of }) => bytes == of,
+        (
+            Binary { .. } | VarBinary { .. } | Blob { .. },
+            Binary { .. } | VarBinary { .. } | Blob { .. },
+        )
+        | (Decimal { .. }, Decimal { .. })
+        | (DateTime { .. }, DateTime { .. })
+        | (Timestamp { .. }, Timestamp { .. })
+        | (Time { .. }, Time { .. })
+        | (Float(_), Float(_))
+        | (Double(_), Double(_)) => true,
         // As numbers, each of which the child has a word for.
         (Enum { values, .. }, Enum { values: of, .. }) => values.len() >= of.len(),
         // As numbers, of as many bytes.

@@ -13,13 +13,13 @@
 
 use std::sync::Arc;
 
-use values::datum::Datum;
+use values::datum::{Datum, Value};
 
 use super::life::Transaction;
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::foreign_key::ForeignKey;
-use crate::table::{PREFIX_BYTES, Table};
+use crate::table::{ComparedKey, PREFIX_BYTES, Table, key_among};
 
 /// The number of no index, under which the locks of keys are.
 const NO_INDEX: [u8; 2] = [0, 0];
@@ -80,7 +80,7 @@ impl Transaction {
         changed: Option<&[usize]>,
     ) -> Result<()> {
         for (key, values) in parents_of(table, row, changed) {
-            if !self.has_parent(key, &values)? {
+            if !self.has_parent(table, key, &values)? {
                 return Err(Error::NoParent {
                     table: format!("{}.{}", table.database, table.name),
                     key: Box::new(key.clone()),
@@ -100,17 +100,32 @@ impl Transaction {
     ) -> Result<()> {
         for (key, values) in parents_of(table, row, changed) {
             // Without checks there may be none.
-            let _is_there = self.has_parent(key, &values)?;
+            let _is_there = self.has_parent(table, key, &values)?;
         }
         Ok(())
     }
 
     /// Whether there is a row with the key that a foreign key's values are; then it stays there.
-    fn has_parent(&mut self, key: &ForeignKey, values: &[Datum<'_>]) -> Result<bool> {
+    fn has_parent(
+        &mut self,
+        child: &Table,
+        key: &ForeignKey,
+        values: &[Datum<'_>],
+    ) -> Result<bool> {
         let Some(parent) = self.enter_related(&key.parent_database, &key.parent_table)? else {
             return Ok(false);
         };
         let Some(index) = parent.unique_index_of(&key.parent_columns) else { return Ok(false) };
+        let among = key_among((child, &key.columns), (&parent, &key.parent_columns), values);
+        let equal: Vec<Datum<'_>>;
+        let values = match &among {
+            ComparedKey::Same => values,
+            ComparedKey::Equal(others) => {
+                equal = others.iter().map(Value::as_datum).collect();
+                &equal
+            }
+            ComparedKey::Nowhere => return Ok(false),
+        };
         let lock = key_lock(&parent, index, values)?;
         let newly = self.store.lock_shared(&lock, self.wait)?;
         let found = self.is_key_there(&parent, index, values)?;

@@ -33,7 +33,7 @@ pub fn run(session: &mut Session, statement: &str) -> Value {
 }
 
 fn failure(error: &SqlError) -> Value {
-    json!({ "error": error.message(), "code": error.code().number() })
+    json!({ "error": error.message(), "code": error.number() })
 }
 
 fn rows(mut stream: RowStream) -> Result<Value, SqlError> {

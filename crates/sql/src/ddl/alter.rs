@@ -18,6 +18,7 @@ use super::create::{
 };
 use super::default_expression::check_order_after;
 use super::engine::engine_of;
+use super::index_names;
 use super::names_before::check_names;
 use super::partition::partition_change_of;
 use super::rules::{check_of, checks_of, text_for_all};
@@ -49,7 +50,7 @@ pub fn alterations(
     }
     check_order_after(table, &maker.out)?;
     refuse_defaults(&unchanged_columns(table, specs), session.mode)?;
-    Ok(of_the_names_before(table, maker.out))
+    Ok(index_names::of_the_names_before(table, of_the_names_before(table, maker.out)))
 }
 
 /// The columns whose defaults stay as they are; none where the table only gets another name.

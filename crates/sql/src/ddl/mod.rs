@@ -9,6 +9,7 @@ mod condition;
 mod create;
 mod default_expression;
 mod engine;
+mod index_names;
 mod names_before;
 mod of_query;
 mod partition;

@@ -193,7 +193,7 @@ fn report(sql: &Sql, event: &EventDefinition, took: Option<Duration>, error: Opt
     match error {
         None => tracing::debug!(event = %name, ms, "an event has run"),
         Some(error) => {
-            let (number, message) = (error.code().number(), error.message());
+            let (number, message) = (error.number(), error.message());
             tracing::warn!(event = %name, ms, number, message, "an event has failed");
         }
     }
@@ -218,7 +218,7 @@ fn tell_end(
         if let Some(error) = error {
             record.failures += 1;
             let message = within(error.message(), MESSAGE_BYTES_MAX).to_string();
-            record.error = Some(RunError { at: now(sql), number: error.code().number(), message });
+            record.error = Some(RunError { at: now(sql), number: error.number(), message });
         }
         let ended = match ended.schedule {
             EventSchedule::Once { begun: true, .. } => completed(ended),

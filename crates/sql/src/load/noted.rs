@@ -32,7 +32,8 @@ impl RowWarnings {
         for (row, error) in told {
             let error = SqlError::from(error);
             let (level, code) = (Level::Warning, error.code());
-            self.insert(row, usize::MAX, Warning { level, code, message: error.into_message() });
+            let message = error.into_message();
+            self.insert(row, usize::MAX, Warning { level, code, message, signaled: None });
         }
     }
 

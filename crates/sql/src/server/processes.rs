@@ -442,7 +442,7 @@ impl StreamFollower for Running {
 
     fn fail(&mut self, error: &SqlError) {
         if let Some((_, outcome)) = &mut self.noted {
-            outcome.status = error.code().number();
+            outcome.status = error.number();
         }
     }
 }

@@ -9,7 +9,7 @@
 pub struct StatementName(u8);
 
 /// The names behind `statement/sql/` and `Com_`, sorted; the first stands for those without one.
-const NAMES: [&str; 84] = [
+const NAMES: [&str; 90] = [
     "",
     "alter_db",
     "alter_event",
@@ -43,7 +43,11 @@ const NAMES: [&str; 84] = [
     "error",
     "execute_sql",
     "flush",
+    "get_diagnostics",
     "grant",
+    "ha_close",
+    "ha_open",
+    "ha_read",
     "help",
     "insert",
     "kill",
@@ -57,6 +61,7 @@ const NAMES: [&str; 84] = [
     "repair",
     "replace",
     "reset",
+    "resignal",
     "revoke",
     "rollback",
     "rollback_to_savepoint",
@@ -85,6 +90,7 @@ const NAMES: [&str; 84] = [
     "show_tables",
     "show_variables",
     "show_warnings",
+    "signal",
     "truncate",
     "unlock_tables",
     "update",
@@ -262,6 +268,12 @@ fn by_words(first: &[u8], second: &[u8], third: &[u8]) -> &'static str {
         (b"revoke", ..) => "revoke",
         (b"reset", ..) => "reset",
         (b"do", ..) => "do",
+        (b"handler", _, b"open") => "ha_open",
+        (b"handler", _, b"read") => "ha_read",
+        (b"handler", _, b"close") => "ha_close",
+        (b"signal", ..) => "signal",
+        (b"resignal", ..) => "resignal",
+        (b"get", ..) => "get_diagnostics",
         (b"help", ..) => "help",
         (b"xa", b"start" | b"begin", _) => "xa_start",
         (b"xa", b"end", _) => "xa_end",
@@ -350,7 +362,8 @@ mod tests {
             ("UNLOCK TABLES", "sql/unlock_tables"),
             ("XA BEGIN 'a'", "sql/xa_start"),
             ("", "sql/empty_query"),
-            ("handler t open", "abstract/Query"),
+            ("handler t open", "sql/ha_open"),
+            ("what is this", "abstract/Query"),
             ("averyveryverylongwordindeed x", "abstract/Query"),
         ] {
             let name = StatementName::of(text.as_bytes());

@@ -26,6 +26,7 @@ use values::datum::Datum;
 use super::audited::class_of;
 use super::prepared::refuse_subqueries;
 use super::select::with_literals;
+use super::show_filter::asks_query;
 use super::source::ValueRows;
 use super::views::not_a_view;
 use super::{Session, Statement};
@@ -104,8 +105,13 @@ impl Session {
         if !statement.how.may_wait && !joins && self.may_take_long(&parsed) {
             return Err(SqlError::WouldWait);
         }
-        let keeps_warnings = matches!(&parsed, Parsed::Show(show)
-            if matches!(show.subject, Subject::Warnings { .. } | Subject::WarningCount { .. }));
+        let asks_diagnostics = matches!(parsed, Parsed::GetDiagnostics(_));
+        let keeps_warnings = match &parsed {
+            Parsed::Show(show) => {
+                matches!(show.subject, Subject::Warnings { .. } | Subject::WarningCount { .. })
+            }
+            _ => asks_diagnostics,
+        };
         if !keeps_warnings {
             self.begin_statement();
         }
@@ -144,7 +150,9 @@ impl Session {
                 reply?
             }
         };
-        self.note_row_count(&reply);
+        if !asks_diagnostics {
+            self.note_row_count(&reply);
+        }
         Ok(reply)
     }
 
@@ -185,10 +193,15 @@ impl Session {
             | Parsed::Kill { .. }
             | Parsed::UnlockInstance
             | Parsed::Deallocate(_) => false,
-            Parsed::Show(show) => matches!(
-                show.subject,
-                Subject::TableStatus { .. } | Subject::Indexes { .. } | Subject::CreateTable { .. }
-            ),
+            Parsed::Show(show) => {
+                asks_query(show)
+                    || matches!(
+                        show.subject,
+                        Subject::TableStatus { .. }
+                            | Subject::Indexes { .. }
+                            | Subject::CreateTable { .. }
+                    )
+            }
             _ => true,
         }
     }
@@ -379,6 +392,13 @@ impl Session {
                 }
                 Ok(self.done(0))
             }
+            Parsed::Handler(handler) => self.handler(&handler, how),
+            Parsed::Signal(signal) => self.signal(&signal),
+            Parsed::Resignal => Err(SqlError::new(
+                ErrorCode::ResignalWithoutActiveHandler,
+                "RESIGNAL when handler not active",
+            )),
+            Parsed::GetDiagnostics(get) => self.get_diagnostics(&get),
             Parsed::Maintain { operation, tables } => self.maintain(operation, &tables),
             Parsed::Checksum { tables, quick } => self.checksum(&tables, quick),
             Parsed::Prepare { name, source } => {
@@ -435,6 +455,7 @@ impl Session {
 
     fn listing(&mut self, show: &Show) -> Result<Listing> {
         let mode = self.variables.mode;
+        let show = &Show { filter: self.filter_of(show)?, subject: show.subject.clone() };
         let listing = self.unfiltered(show)?.filter(&show.filter, mode)?;
         if is_query(&show.subject) {
             self.found_rows.set(listing.rows.len() as u64);

@@ -146,7 +146,12 @@ impl Session {
     /// The same for a statement that has no plan.
     fn watch_parsed(&self, parsed: &Parsed) -> Result<()> {
         let Some(audit) = self.choosing_audit() else { return Ok(()) };
+        let handled = match parsed {
+            Parsed::Handler(handler) => self.table_of_handler(handler),
+            _ => None,
+        };
         let names: &[TableName] = match parsed {
+            Parsed::Handler(_) => handled.as_slice(),
             Parsed::Load(load) => std::slice::from_ref(&load.table),
             Parsed::LoadInserts(name) => std::slice::from_ref(name),
             Parsed::Maintain { tables, .. } | Parsed::Checksum { tables, .. } => tables,

@@ -322,6 +322,10 @@ impl Session {
             Parsed::Checksum { tables, .. } => {
                 tables.iter().try_for_each(|name| self.check_some_of_table(name, &[Select]))
             }
+            Parsed::Handler(handler) => match self.table_of_handler(handler) {
+                Some(table) => self.check_table(&table, &[Select]),
+                None => Ok(()),
+            },
             Parsed::Load(load) => self.check_load(load),
             Parsed::LoadInserts(name) => self.check_table(name, &[Insert]),
             // Checked where they are carried out: by the database, what they read, whom they name.
@@ -334,6 +338,9 @@ impl Session {
             | Parsed::ExecuteImmediate { .. }
             | Parsed::Account(_)
             | Parsed::Grant(_)
+            | Parsed::Signal(_)
+            | Parsed::Resignal
+            | Parsed::GetDiagnostics(_)
             | Parsed::Xa(_) => Ok(()),
             Parsed::Begin { .. }
             | Parsed::Commit { .. }

@@ -25,9 +25,9 @@ enum Into {
 }
 
 /// Columns and first rows of a query.
-struct FirstRows {
-    types: Vec<ColumnType>,
-    rows: Vec<Vec<Value>>,
+pub(super) struct FirstRows {
+    pub(super) types: Vec<ColumnType>,
+    pub(super) rows: Vec<Vec<Value>>,
 }
 
 impl Session {
@@ -97,7 +97,12 @@ impl Session {
         Ok(kept_value(&ty, value.as_datum(), self.variables.zone))
     }
 
-    fn first_rows(&mut self, query: &Query, most: usize, how: ExecutionMode) -> Result<FirstRows> {
+    pub(super) fn first_rows(
+        &mut self,
+        query: &Query,
+        most: usize,
+        how: ExecutionMode,
+    ) -> Result<FirstRows> {
         let mut stream = self.begun_anew(how, |session| session.query_rows(query, &[], how))?;
         let types = stream.columns().iter().map(|column| column.ty.clone()).collect();
         let mut rows: Vec<Vec<Value>> = Vec::new();

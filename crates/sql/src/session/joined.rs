@@ -10,6 +10,7 @@ use rows::transaction::Transaction;
 use values::datum::Datum;
 use values::types::ColumnType;
 
+use super::write::asking;
 use super::{Session, Statement};
 use crate::load::each_row;
 use crate::write::{
@@ -33,8 +34,10 @@ impl Session {
             let mut progress = Progress::new(state.engine);
             let columns = Arc::clone(stream.columns());
             let types: Vec<&ColumnType> = columns.iter().map(|column| &column.ty).collect();
-            each_row(stream, &mut |line| {
-                plan.apply(t, context, state, line, &types, &mut progress)
+            asking(plan.asks().then_some(state.view), context, |context| {
+                each_row(stream, &mut |line| {
+                    plan.apply(t, context, state, line, &types, &mut progress)
+                })
             })?;
             Ok((!progress.is_stale()).then(|| progress.updated(context)))
         })

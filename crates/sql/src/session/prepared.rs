@@ -189,7 +189,19 @@ impl Session {
             let columns = plan.returned_columns().unwrap_or_else(|| Arc::from([]));
             return Ok((Some(plan), columns));
         }
-        if is(b"prepare") || is(b"execute") || is(b"deallocate") || is(b"xa") {
+        const UNPREPARED: [&[u8]; 8] = [
+            b"prepare",
+            b"execute",
+            b"deallocate",
+            b"xa",
+            b"signal",
+            b"resignal",
+            b"get",
+            b"handler",
+        ];
+        if UNPREPARED.iter().any(|word| is(word)) {
+            // What is no statement at all is told first.
+            self.check_admin(statement)?;
             return Err(not_prepared());
         }
         self.check_admin(statement)?;

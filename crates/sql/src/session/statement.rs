@@ -357,7 +357,7 @@ impl Session {
         let kind = self.kind_of(of);
         let is_over = result.as_ref().map_or(true, Reply::is_gathered);
         self.note_logged_plan(kind.slow, is_over);
-        let status = result.as_ref().err().map_or(0, |error| error.code().number());
+        let status = result.as_ref().err().map_or(0, |error| error.number());
         let mut outcome = StatementOutcome { status, ..Default::default() };
         if result.is_ok() {
             outcome.warnings = self.warnings.borrow().count();
@@ -399,7 +399,7 @@ impl Session {
             return;
         }
         self.row_count = -1;
-        self.warnings.borrow_mut().push(Level::Error, error.code(), error.message());
+        self.warnings.borrow_mut().push_warning(error.to_warning(Level::Error));
     }
 
     /// Carries a statement out. `known` is the plan of a prepared statement; a group is for

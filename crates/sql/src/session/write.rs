@@ -366,7 +366,7 @@ impl Session {
 }
 
 /// Calls `work` with a context in which sub-queries that read this are run, if there are such.
-fn asking<T>(
+pub(super) fn asking<T>(
     view: Option<&dyn Read>,
     context: &WriteContext<'_>,
     work: impl FnOnce(&WriteContext<'_>) -> T,

@@ -12,10 +12,12 @@
 
 use std::sync::Arc;
 
+use access::Rights;
+use expression::Node;
 use resources::turn_limits::TurnLimits;
 use rows::table::Table;
-use rows::view::View;
-use sqlparser::ast::{Query, TableWithJoins};
+use rows::view::{View, ViewSecurity};
+use sqlparser::ast::{Expr, Query, TableWithJoins};
 use syntax::change::{
     Change, Delete, Insert, Source, Update, change as parse_change, single_table,
 };
@@ -28,12 +30,14 @@ use super::select::with_literals;
 use super::{Session, Statement};
 use crate::plan_cache::Plan;
 use crate::write::{
-    Ask, ChangePlanner, InsertOfQuery, JoinedDelete, JoinedUpdate, Through, UpdatableView, all_of,
-    bind_delete, bind_delete_by_query, bind_insert, bind_update, bind_update_by_query,
-    not_insertable, not_updatable,
+    Ask, AskedChecks, ChangePlanner, InsertOfQuery, JoinedDelete, JoinedUpdate, Through,
+    UpdatableView, all_of, bind_delete, bind_delete_by_query, bind_insert, bind_update,
+    bind_update_by_query, not_updatable,
 };
 use plan::bind::scalar::{BindFailure, Bound, Names};
-use plan::bind::{BindSource, Literals, RowBinder, describe_query};
+use plan::bind::{
+    BindSource, Literals, RowBinder, definer_rights, describe_query, is_beyond_scalars, told_of,
+};
 use plan::column_default::{Store, defaults_of};
 use plan::context::WrittenTable;
 use plan::optimize::Sizes;
@@ -122,16 +126,14 @@ impl Session {
             return Ok(Plan::PassedOver(Arc::new(why)));
         }
         let around = self.written.replace(written);
+        let over_row = RowBinder {
+            facts: of_shape.is_none().then_some(&*facts),
+            how,
+            ids: Default::default(),
+        };
         let bound = match change {
-            Change::Insert(insert) => {
-                let facts = of_shape.is_none().then_some(&*facts);
-                self.bind_insert(
-                    (change, insert),
-                    &ask,
-                    &RowBinder { facts, how, ids: Default::default() },
-                )
-            }
-            Change::Update(update) => self.bind_update((change, update), &planner),
+            Change::Insert(insert) => self.bind_insert((change, insert), &ask, &over_row),
+            Change::Update(update) => self.bind_update((change, update), &planner, &over_row),
             Change::Delete(delete) => self.bind_delete((change, delete), &planner),
         };
         self.written.replace(around);
@@ -152,18 +154,18 @@ impl Session {
     ) -> Bound<Plan> {
         let names = self.no_names();
         let written;
-        let mut hides_numbers = false;
+        let (mut hides_numbers, mut asked) = (false, AskedChecks::default());
         let (insert, table) = match self.view(&insert.table)? {
             None => (insert, self.table(&insert.table)?),
             Some(view) => {
-                let [view] = &self.sides_of(&view)?[..] else {
-                    return Err(not_insertable(&view.name).into());
-                };
+                let sides = self.sides_of(&view)?;
+                let view = &UpdatableView::side_of_insert(&view, sides, insert)?;
                 self.check_through(view, change)?;
                 written = view.insert(insert)?;
                 let table = view.checked_table()?;
                 hides_numbers = !view.shows_numbers();
                 self.check_defaults_beneath(view, &written, &table)?;
+                asked = view.asked_checks(&self.condition_binder(over_row))?;
                 (&written, table)
             }
         };
@@ -171,12 +173,12 @@ impl Session {
             && let bound = bind_insert(insert, Arc::clone(&table), &names, over_row)
             && let Some(mut plan) = unless_more_is_needed(bound)?
         {
-            plan.hides_numbers = hides_numbers;
+            (plan.hides_numbers, plan.asked) = (hides_numbers, asked);
             return Ok(Plan::Insert(Arc::new(plan)));
         }
         // A query gives the rows, or values that nothing else can evaluate.
         let mut plan = InsertOfQuery::bind(insert, table, &names, ask, over_row)?;
-        plan.insert.hides_numbers = hides_numbers;
+        (plan.insert.hides_numbers, plan.insert.asked) = (hides_numbers, asked);
         Ok(Plan::InsertOfQuery(Arc::new(plan)))
     }
 
@@ -221,12 +223,14 @@ impl Session {
         &self,
         (change, update): (&Change, &Update),
         planner: &ChangePlanner<'_>,
+        over_row: &RowBinder<'_>,
     ) -> Bound<Plan> {
         let only = match update.with {
             None => self.only_table(&update.tables, "UPDATE")?,
             Some(_) => None,
         };
         let written;
+        let own = update;
         let mut update = update;
         let is_by_query = only.as_ref().is_some_and(OnlyTable::is_by_query);
         if let Some(OnlyTable { view: Some((view, shown)), .. }) = &only
@@ -247,13 +251,14 @@ impl Session {
                 }
             }
         }
+        // The rows are found through the view then, which says what must hold for them.
         if only.is_some_and(|only| only.view.is_some_and(|(view, _)| view.has_checks())) {
-            let what = "values of a query for a view WITH CHECK OPTION";
-            return Err(SqlError::unsupported(what).into());
+            update = own;
         }
+        let condition = self.condition_binder(over_row);
         let (relations, database) = (self.relations(), self.database.as_deref());
         let plan = self.by_keys_of_views(change, |through| {
-            JoinedUpdate::bind(update, relations, database, (planner.ask, through))
+            JoinedUpdate::bind(update, relations, database, (planner.ask, through, &condition))
         })?;
         Ok(Plan::JoinedUpdate(Arc::new(plan)))
     }
@@ -314,6 +319,35 @@ impl Session {
         bound
     }
 
+    /// What binds the conditions of views over rows that are written, with the rights that a view's
+    /// query has.
+    fn condition_binder<'b>(
+        &'b self,
+        over_row: &'b RowBinder<'_>,
+    ) -> impl Fn(&View, &Expr, &Table, &Names<'_>) -> Bound<Node> + 'b {
+        move |view, condition, table, names| {
+            if over_row.facts.is_none() || !is_beyond_scalars(condition) {
+                return over_row.bind(condition, table, names);
+            }
+            let mut facts = self.facts();
+            let rights = match definer_rights(view, &facts)? {
+                Some(definer) => Some(Arc::clone(definer.rights())),
+                None if view.security == ViewSecurity::Definer => {
+                    Some(Arc::new(Rights::unlimited()))
+                }
+                None => None,
+            };
+            if let (Some(facts), Some(rights)) = (Arc::get_mut(&mut facts), rights) {
+                facts.rights = rights;
+            }
+            let ids = over_row.ids.clone();
+            let binder = RowBinder { facts: Some(&*facts), how: over_row.how, ids };
+            let bound = binder.bind(condition, table, names);
+            over_row.ids.set(binder.ids.get());
+            bound.map_err(|failure| told_of(view, failure))
+        }
+    }
+
     /// The table of a statement that is about one.
     fn only_table(&self, tables: &[TableWithJoins], verb: &str) -> Bound<Option<OnlyTable>> {
         let Some((_, name, alias)) = single_table(tables) else { return Ok(None) };
@@ -328,7 +362,12 @@ impl Session {
                     return Ok(None);
                 }
                 let shown = alias.unwrap_or(name.table);
-                OnlyTable { table: updatable.checked_table()?, view: Some((updatable, shown)) }
+                // What a query finds obeys the view where it is written.
+                let table = match verb == "DELETE" || updatable.is_by_query() {
+                    true => Arc::clone(updatable.table()),
+                    false => updatable.checked_table()?,
+                };
+                OnlyTable { table, view: Some((updatable, shown)) }
             }
         }))
     }

@@ -138,9 +138,10 @@ impl Session {
                 self.find_savepoint(name)?;
                 self.check_xa_takes()
             }
-            Parsed::Explain(_) | Parsed::Checksum { .. } | Parsed::Savepoint(_) => {
-                self.check_xa_takes()
-            }
+            Parsed::Explain(_)
+            | Parsed::Checksum { .. }
+            | Parsed::Savepoint(_)
+            | Parsed::Handler(_) => self.check_xa_takes(),
             Parsed::Account(account) if matches!(**account, AccountStatement::SetRole(_)) => Ok(()),
             // What these do is looked at where it is planned.
             Parsed::Set(_)
@@ -155,6 +156,9 @@ impl Session {
             | Parsed::Execute { .. }
             | Parsed::ExecuteImmediate { .. }
             | Parsed::Deallocate(_)
+            | Parsed::Signal(_)
+            | Parsed::Resignal
+            | Parsed::GetDiagnostics(_)
             | Parsed::Xa(_) => Ok(()),
             Parsed::CreateDatabase { .. }
             | Parsed::DropDatabase { .. }

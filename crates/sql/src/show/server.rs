@@ -184,7 +184,7 @@ pub fn warnings(warnings: &Warnings, errors_only: bool, limit: Option<(u64, u64)
     for warning in wanted {
         listing.push(vec![
             text(warning.level.word()),
-            number(u64::from(warning.code.number())),
+            number(u64::from(warning.number())),
             text(&warning.message),
         ]);
     }

@@ -39,7 +39,10 @@ use values::types::ColumnType;
 
 use super::column::StoredBy;
 use super::query_values::give;
-use super::through_view::{UpdatableView, not_updatable};
+use super::through_view::{
+    UpdatableView, not_deletable, not_updatable, not_updatable_column, of_several_tables,
+};
+use super::view_checks::{AskedChecks, BindCondition};
 use super::{Ask, WriteContext, WriteOutcome};
 use plan::bind::scalar::Bound;
 use plan::bind::{ROW_KEY, row_key_of};
@@ -66,8 +69,8 @@ impl NamedTarget {
     }
 
     /// Whether it is one of several tables of a view.
-    fn is_side(&self, named: &[NamedTarget]) -> bool {
-        self.view.is_some() && named.iter().filter(|named| named.shown == self.shown).count() > 1
+    fn is_side(&self) -> bool {
+        self.view.as_ref().is_some_and(UpdatableView::is_joined)
     }
 
     /// What the query gives the keys of its rows as.
@@ -84,6 +87,12 @@ impl NamedTarget {
             None => Ok(self.table.column(name)),
             Some(view) => Ok(self.table.column(&view.plain_column(name, "field list")?)),
         }
+    }
+
+    /// The table whose rows go.
+    fn emptied(&self, through: Through<'_>) -> Bound<Arc<Table>> {
+        self.view.iter().try_for_each(through)?;
+        Ok(Arc::clone(&self.table))
     }
 
     /// The table that is written, which obeys the view.
@@ -119,6 +128,9 @@ pub struct JoinedUpdate {
     targets: Vec<Arc<Table>>,
     /// Target, column, and whether it is set to its default.
     sets: Vec<(usize, usize, bool)>,
+    /// What else must hold for the rows of a target, and where in a line the keys of other tables'
+    /// rows are that it asks for.
+    asked: Vec<(AskedChecks, usize)>,
     /// Whether it names one table alone: a default that looks at other columns sees what is
     /// assigned to them before it. Beside a join it sees the row as it was.
     is_of_one: bool,
@@ -247,11 +259,7 @@ fn refuse_two_sides(named: &[NamedTarget], targets: &[usize]) -> Result<()> {
     for (n, at) in targets.iter().enumerate() {
         let NamedTarget { shown, view: Some(view), .. } = &named[*at] else { continue };
         if targets[..n].iter().any(|at| named[*at].shown == *shown) {
-            let message = format!(
-                "Can not modify more than one base table through a join view '{}'",
-                view.name()
-            );
-            return Err(SqlError::new(ErrorCode::ViewMultiupdate, message));
+            return Err(of_several_tables(view.name()));
         }
     }
     Ok(())
@@ -275,12 +283,9 @@ fn refuse_order(update: &Update) -> Result<()> {
 ///
 /// # Errors
 /// 1395.
-fn refuse_sides(named: &[NamedTarget], target: &NamedTarget) -> Result<()> {
+fn refuse_sides(target: &NamedTarget) -> Result<()> {
     match &target.view {
-        Some(view) if target.is_side(named) => {
-            let message = format!("Can not delete from join view '{}'", view.name());
-            Err(SqlError::new(ErrorCode::ViewDeleteMergeView, message))
-        }
+        Some(view) if target.is_side() => Err(not_deletable(view.name())),
         _ => Ok(()),
     }
 }
@@ -371,6 +376,11 @@ impl JoinedUpdate {
         self.targets.iter().map(|table| &**table)
     }
 
+    /// Whether it is to be run with something that runs sub-queries.
+    pub fn asks(&self) -> bool {
+        self.asked.iter().any(|(asked, _)| !asked.is_empty())
+    }
+
     /// Binds an UPDATE.
     ///
     /// # Errors
@@ -380,7 +390,7 @@ impl JoinedUpdate {
         update: &Update,
         relations: Relations<'_>,
         database: Option<&str>,
-        (ask, through): (Ask<'_>, Through<'_>),
+        (ask, through, condition): (Ask<'_>, Through<'_>, BindCondition<'_>),
     ) -> Bound<JoinedUpdate> {
         refuse_with(update.with.as_ref(), (&update.tables, &[]), "UPDATE")?;
         let relations = (relations, update.with.as_ref());
@@ -390,7 +400,15 @@ impl JoinedUpdate {
         let mut sets = Vec::new();
         let mut values = Vec::new();
         for assignment in &update.assignments {
-            let unknown = || SqlError::unknown_column(&assignment.column, "field list");
+            let is_computed = |target: &NamedTarget| {
+                let view = target.view.as_ref();
+                view.is_some_and(|view| view.is_computed(&assignment.column))
+                    && assignment.table.as_ref().is_none_or(|name| *name == target.shown)
+            };
+            let unknown = || match named.iter().any(is_computed) {
+                true => not_updatable_column(&assignment.column),
+                false => SqlError::unknown_column(&assignment.column, "field list"),
+            };
             let at = match &assignment.table {
                 Some(name) if read_only.contains(name) => {
                     return Err(not_updatable(name, "UPDATE").into());
@@ -411,12 +429,23 @@ impl JoinedUpdate {
             values.push(SelectItem::UnnamedExpr(assignment.value.clone().unwrap_or(null)));
         }
         refuse_two_sides(&named, &targets)?;
-        if targets.iter().any(|at| named[*at].is_side(&named)) {
+        if targets.iter().any(|at| named[*at].is_side()) {
             refuse_order(update)?;
         }
         let mut items: Vec<SelectItem> =
             targets.iter().map(|at| SelectItem::UnnamedExpr(named[*at].key())).collect();
         items.extend(values);
+        let mut asked = Vec::with_capacity(targets.len());
+        for at in &targets {
+            let checks = match &named[*at].view {
+                None => AskedChecks::default(),
+                Some(view) => view.asked_checks(condition)?,
+            };
+            let beside = items.len();
+            let key = |other| named_key(&named[*at].shown, &row_key_of(other));
+            items.extend(checks.other_relations().map(key).map(SelectItem::UnnamedExpr));
+            asked.push((checks, beside));
+        }
         let Update { tables, selection, order, limit, .. } = update.clone();
         let mut query = query_of(items, tables, selection, order, limit);
         query.with.clone_from(&update.with);
@@ -430,7 +459,7 @@ impl JoinedUpdate {
         let types: Vec<ColumnType> = sets.iter().map(column).collect();
         give(&mut query, targets.len(), &types.iter().collect::<Vec<_>>());
         let is_of_one = matches!(&update.tables[..], [table] if table.joins.is_empty());
-        Ok(JoinedUpdate { query, ignore: update.ignore, targets, sets, is_of_one })
+        Ok(JoinedUpdate { query, ignore: update.ignore, targets, sets, asked, is_of_one })
     }
 
     /// Changes the rows of one line of the result that the query gave in a state.
@@ -483,6 +512,8 @@ impl JoinedUpdate {
                 sets.push((*position, value));
             }
             progress.matched += 1;
+            let (asked, at) = &self.asked[n];
+            let beside = asked.values_beside(state, &line[*at..])?;
             let changed = state.change(transaction, table, key, &mut |old| {
                 let mut sets = self.with_defaults(context, table, (&sets, &late), old)?;
                 let mut differs = false;
@@ -496,6 +527,11 @@ impl JoinedUpdate {
                             sets.push((position, now_value(&column.ty, facts.now, facts.zone)));
                         }
                     }
+                    let mut new = old.values()?;
+                    for (position, value) in &sets {
+                        new[*position] = value.as_datum();
+                    }
+                    asked.check(context, table, &new, &beside)?;
                 }
                 Ok(RowChange::Set(sets))
             });
@@ -718,8 +754,8 @@ impl JoinedDelete {
         let mut chosen = Vec::new();
         if delete.targets.is_empty() {
             let first = named.first().ok_or_else(SqlError::no_database)?;
-            refuse_sides(&named, first)?;
-            chosen.push((first.key(), first.written(through)?));
+            refuse_sides(first)?;
+            chosen.push((first.key(), first.emptied(through)?));
         }
         for target in &delete.targets {
             if read_only.contains(&target.table) {
@@ -732,8 +768,8 @@ impl JoinedDelete {
                         format!("Unknown table '{}' in MULTI DELETE", target.table),
                     )
                 })?;
-            refuse_sides(&named, found)?;
-            chosen.push((found.key(), found.written(through)?));
+            refuse_sides(found)?;
+            chosen.push((found.key(), found.emptied(through)?));
         }
         let items = chosen.iter().map(|(key, _)| SelectItem::UnnamedExpr(key.clone())).collect();
         let Delete { tables, selection, order, limit, .. } = delete.clone();

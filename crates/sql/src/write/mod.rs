@@ -18,6 +18,8 @@ mod returning;
 mod settled;
 mod source_columns;
 mod through_view;
+mod view_checks;
+mod view_names;
 
 use std::cell::RefCell;
 
@@ -52,6 +54,7 @@ pub use settled::{Currency, Patience, until_settled};
 pub use through_view::{
     UpdatableView, is_never_updatable, is_updatable, not_insertable, not_updatable,
 };
+pub use view_checks::AskedChecks;
 
 /// What a statement may find in an event loop to change or to lock it there; more is the pool's.
 pub const LOOP_PIECE: PieceLimits = PieceLimits {

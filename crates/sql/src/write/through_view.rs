@@ -8,9 +8,8 @@
 //! 1. A row that the view does not show is neither changed nor deleted through it.
 //! 2. Only what the view names is named: its table's other columns are unknown.
 //!
-//! Not here: views in queries (`plan::bind::view`); views whose rows a query finds, beside tables
-//! or by conditions that ask queries themselves (`joined`); views of several tables, which nothing
-//! is written through.
+//! Not here: views in queries (`plan::bind::view`); views whose rows a query finds, next to tables,
+//! of several tables, or by conditions that ask queries themselves (`joined`).
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -20,16 +19,19 @@ use rows::rules::Check;
 use rows::table::Table;
 use rows::view::{View, ViewAlgorithm, ViewCheck};
 use sqlparser::ast::{
-    BinaryOperator, Expr, GroupByExpr, Ident, ObjectName, Query, Select, SelectItem, SetExpr,
-    TableAlias, TableFactor, TableWithJoins, Visit, VisitMut, VisitorMut, visit_expressions,
+    BinaryOperator, Expr, GroupByExpr, Ident, JoinConstraint, JoinOperator, ObjectName, Query,
+    Select, SelectItem, SetExpr, TableAlias, TableFactor, TableWithJoins, Visit, VisitMut,
+    visit_expressions,
 };
-use syntax::change::{AssignmentSpec, Delete, Insert, ReturningItem, Update};
+use syntax::change::{AssignmentSpec, Delete, Insert, ReturningItem, Source, Update};
 use syntax::names::table_name;
 use syntax::view_query;
 use values::{ErrorCode, SqlMode};
 
-use plan::bind::inner_joined;
+use super::view_checks::{AskedChecks, BindCondition, OtherTable, ViewCondition};
+use super::view_names::{NamesAlone, ViewNames, plain_name, same_name};
 use plan::bind::scalar::{Bound, Names, bind};
+use plan::bind::{inner_joined, keys_beneath};
 use plan::context::SqlContext;
 use results::{Result, SqlError};
 
@@ -45,11 +47,17 @@ pub struct UpdatableView {
     /// Its columns, with what they are of the table's, whose names have no qualifier.
     columns: Vec<(String, Expr)>,
     /// What holds for the rows that it shows.
-    conditions: Vec<Expr>,
-    /// What must hold for rows that are written, with the view that says so.
-    checks: Vec<(String, Expr)>,
+    conditions: Vec<ViewCondition>,
+    /// What must hold for rows that are written.
+    checks: Vec<ViewCondition>,
+    /// The other tables of a view of several.
+    others: Vec<OtherTable>,
     /// Whether a query is asked by it, or it is of several tables: its rows are found by one then.
     is_by_query: bool,
+    /// Whether the view is of several tables.
+    is_joined: bool,
+    /// The columns of such a view that are no table's.
+    computed: Vec<String>,
     /// Which of the view's relations the table is, from 0 on.
     side: usize,
     /// The views on the way to the table, the innermost first.
@@ -88,12 +96,6 @@ pub fn is_never_updatable(query: &Query) -> bool {
 }
 
 impl UpdatableView {
-    /// What is written through a view of one table; `None` if nothing is.
-    pub fn of(view: &Arc<View>, catalog: &Catalog) -> Option<UpdatableView> {
-        let mut sides = UpdatableView::sides_of(view, catalog);
-        if sides.len() == 1 { sides.pop() } else { None }
-    }
-
     /// What is written through a view: one for each of its tables whose columns it shows. Of a
     /// statement one of them is written.
     pub fn sides_of(view: &Arc<View>, catalog: &Catalog) -> Vec<UpdatableView> {
@@ -103,24 +105,59 @@ impl UpdatableView {
             return Vec::new();
         };
         let relations = inner_joined(&select.from).unwrap_or_default();
-        if relations.len() > 1 && view.check.is_some() {
-            return Vec::new();
-        }
-        let sides = (0..).zip(&relations).filter_map(|(number, relation)| {
-            let mut side = UpdatableView::side_of(view, select, relation, catalog)?;
-            if relations.len() > 1 {
-                side.is_by_query = true;
-                side.side = number;
-                side.keep_own_columns();
+        let (mut sides, mut keys) = (Vec::new(), 0);
+        for relation in &relations {
+            let beneath = UpdatableView::beneath(relation, catalog);
+            for base in beneath {
+                let (is_joined, number) = (relations.len() > 1 || base.is_joined, keys + base.side);
+                let Some(mut side) = UpdatableView::side_of(view, select, relation, base) else {
+                    continue;
+                };
+                if is_joined {
+                    (side.is_by_query, side.is_joined, side.side) = (true, true, number);
+                    side.keep_own_columns();
+                    if side.columns.is_empty() {
+                        continue;
+                    }
+                }
+                sides.push(side);
             }
-            Some(side)
-        });
-        sides.collect()
+            keys += keys_beneath(relation, &|database, name| catalog.view(database, name));
+        }
+        if view.check.is_some() && sides.iter().any(|side| side.is_joined) {
+            let Some(tables) = tables_of(&relations, catalog) else { return Vec::new() };
+            for side in &mut sides {
+                let own = side.side;
+                let others = tables.iter().filter(|other| other.number != own);
+                side.others = others.cloned().collect();
+            }
+        }
+        sides
+    }
+
+    /// The tables that a relation of a view stands for, as views of themselves or those of the
+    /// view that it is.
+    fn beneath(relation: &TableFactor, catalog: &Catalog) -> Vec<UpdatableView> {
+        let TableFactor::Table { name, .. } = relation else { return Vec::new() };
+        let Ok(named) = table_name(name) else { return Vec::new() };
+        let Some(database) = named.database else { return Vec::new() };
+        match catalog.view(&database, &named.table) {
+            Some(inner) => UpdatableView::sides_of(&inner, catalog),
+            None => {
+                let table = catalog.table(&database, &named.table);
+                table.map(UpdatableView::of_table).into_iter().collect()
+            }
+        }
     }
 
     /// Keeps the columns that are the table's.
     fn keep_own_columns(&mut self) {
         let columns = std::mem::take(&mut self.columns);
+        // What is another table's is named with it still.
+        let is_computed =
+            |expr: &Expr| !matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+        let computed = columns.iter().filter(|(_, expr)| is_computed(expr));
+        self.computed.extend(computed.map(|(name, _)| name.clone()));
         let is_own: Vec<bool> =
             columns.iter().map(|(_, expr)| plain_name(expr).is_some()).collect();
         let own = columns.into_iter().zip(&is_own).filter(|(_, is_own)| **is_own);
@@ -133,26 +170,24 @@ impl UpdatableView {
         }
     }
 
-    /// What is written through a view of the rows of one of its relations.
+    /// What is written through a view of the rows of one of its relations, which stands for `base`.
     fn side_of(
         view: &Arc<View>,
         select: &Select,
         relation: &TableFactor,
-        catalog: &Catalog,
+        base: UpdatableView,
     ) -> Option<UpdatableView> {
         let TableFactor::Table { name, alias, partitions, .. } = relation else { return None };
         let named = table_name(name).ok()?;
         let database = named.database?;
         let shown = alias.as_ref().map_or(named.table.clone(), |alias| alias.name.value.clone());
         let full_name = format!("{}.{}", view.database, view.name);
-        let mut this = match catalog.view(&database, &named.table) {
-            Some(inner) => UpdatableView::of(&inner, catalog)?,
-            None => UpdatableView::of_table(catalog.table(&database, &named.table).ok()?),
-        };
+        let mut this = base;
         if !partitions.is_empty() {
             this.partitions.clone_from(partitions);
         }
         let columns = std::mem::take(&mut this.columns);
+        let computed_beneath = std::mem::take(&mut this.computed);
         let mut layer = ViewLayer {
             view: Arc::clone(view),
             beneath: (database, named.table),
@@ -173,6 +208,21 @@ impl UpdatableView {
         for (at, item) in select.projection.iter().enumerate() {
             let SelectItem::ExprWithAlias { expr, alias } = item else { return None };
             let name = view.columns.get(at).unwrap_or(&alias.value);
+            let is_computed = match expr {
+                Expr::CompoundIdentifier(parts) => match &parts[..] {
+                    [.., of, own] => {
+                        of.value == shown
+                            && computed_beneath
+                                .iter()
+                                .any(|name| name.eq_ignore_ascii_case(&own.value))
+                    }
+                    _ => false,
+                },
+                _ => false,
+            };
+            if is_computed {
+                this.computed.push(name.clone());
+            }
             this.columns.push((name.clone(), as_theirs(expr)?));
             layer.columns.push((name.clone(), expr.clone()));
         }
@@ -181,13 +231,18 @@ impl UpdatableView {
         }
         if view.check == Some(ViewCheck::Cascaded) {
             // What views beneath it say is checked in its name.
-            this.checks =
-                this.conditions.iter().map(|own| (full_name.clone(), own.clone())).collect();
+            let own = |condition: &ViewCondition| ViewCondition {
+                view: Arc::clone(view),
+                ..condition.clone()
+            };
+            this.checks = this.conditions.iter().map(own).collect();
         }
-        if let Some(condition) = &select.selection {
+        for condition in select.selection.iter().chain(join_conditions(&select.from)) {
             let condition = as_theirs(condition)?;
+            let (view_of, shown) = (Arc::clone(view), shown.clone());
+            let condition = ViewCondition { view: view_of, shown, condition };
             if view.check.is_some() {
-                this.checks.push((full_name.clone(), condition.clone()));
+                this.checks.push(condition.clone());
             }
             this.conditions.push(condition);
         }
@@ -203,8 +258,9 @@ impl UpdatableView {
         let named = table.named_columns().iter();
         let columns = named.map(|own| column(&own.name)).collect();
         let (conditions, checks, layers) = (Vec::new(), Vec::new(), Vec::new());
-        let (name, partitions) = (String::new(), Vec::new());
-        let (is_by_query, side) = (false, 0);
+        let others = Vec::new();
+        let (name, partitions, computed) = (String::new(), Vec::new(), Vec::new());
+        let (is_by_query, is_joined, side) = (false, false, 0);
         UpdatableView {
             name,
             table,
@@ -212,29 +268,123 @@ impl UpdatableView {
             columns,
             conditions,
             checks,
+            others,
             is_by_query,
+            is_joined,
+            computed,
             side,
             layers,
         }
     }
 
-    /// The table, with what must hold for rows that are written through the view.
+    /// The one of a view's tables that an INSERT adds rows to, by the columns that it names.
+    ///
+    /// # Errors
+    /// 1471 for a view that takes no rows; of one of several tables 1394 without names, 1393 for
+    /// names of more than one of them, 1348 in what a row that is there is given, and 1054.
+    pub fn side_of_insert(
+        view: &View,
+        mut sides: Vec<UpdatableView>,
+        insert: &Insert,
+    ) -> Result<UpdatableView> {
+        if !sides.iter().any(|side| side.is_joined) {
+            return sides.pop().ok_or_else(|| not_insertable(&view.name));
+        }
+        let names = insert.columns.as_deref().unwrap_or_default();
+        if names.is_empty() {
+            let message = format!(
+                "Can not insert into join view '{}.{}' without fields list",
+                view.database, view.name
+            );
+            return Err(SqlError::new(ErrorCode::ViewNoInsertFieldList, message));
+        }
+        let mut chosen = None;
+        let assigned = insert.on_duplicate.iter().map(|assignment| &assignment.column);
+        for name in names.iter().chain(assigned) {
+            let side = sides.iter().position(|side| side.has_column(name));
+            let is_computed = sides.iter().any(|side| side.is_computed(name));
+            let side = side.ok_or_else(|| match is_computed {
+                true => not_updatable_column(name),
+                false => SqlError::unknown_column(name, "field list"),
+            })?;
+            if chosen.replace(side).is_some_and(|other| other != side) {
+                return Err(of_several_tables(&sides[side].name));
+            }
+        }
+        if !sides.iter().all(|side| side.computed.is_empty()) {
+            return Err(not_insertable(&view.name));
+        }
+        if insert.replace {
+            return Err(not_deletable(&sides[0].name));
+        }
+        let side = sides.swap_remove(chosen.unwrap_or_default());
+        let reads_other = |value: &Expr| {
+            let found = visit_expressions(value, |expr| {
+                let name = match expr {
+                    Expr::Identifier(name) => &name.value,
+                    Expr::CompoundIdentifier(names) => &names[names.len() - 1].value,
+                    _ => return ControlFlow::Continue(()),
+                };
+                let is_other =
+                    !side.has_column(name) && sides.iter().any(|other| other.has_column(name));
+                if is_other { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            found.is_break()
+        };
+        let rows: &[Vec<Option<Expr>>] = match &insert.source {
+            Source::Rows(rows) => rows,
+            Source::Query(_) => &[],
+        };
+        let assigned = insert.on_duplicate.iter().filter_map(|own| own.value.as_ref());
+        match rows.iter().flatten().flatten().chain(assigned).any(reads_other) {
+            true => Err(of_several_tables(&side.name)),
+            false => Ok(side),
+        }
+    }
+
+    /// The table, with what must hold for rows that are written through the view, as far as it
+    /// looks at nothing else.
     ///
     /// # Errors
     /// Those of binding the view's condition.
     pub fn checked_table(&self) -> Bound<Arc<Table>> {
-        if self.checks.is_empty() {
-            return Ok(Arc::clone(&self.table));
-        }
         let names = Names::of(&self.table, None, "where clause", SqlMode::default());
-        let check = |(view, condition): &(String, Expr)| {
+        let check = |ViewCondition { view, condition, .. }: &ViewCondition| {
             // Unknown is not enough.
             let holds = Expr::IsTrue(Box::new(Expr::Nested(Box::new(condition.clone()))));
             let condition = bind(&holds, &names)?;
-            Ok(Check { name: view.clone(), condition, is_of_view: true })
+            let name = format!("{}.{}", view.database, view.name);
+            Ok(Check { name, condition, is_of_view: true })
         };
-        let checks = self.checks.iter().map(check).collect::<Bound<Vec<Check>>>()?;
+        let checks = self.checks.iter().filter(|check| !self.asks_more(check));
+        let checks = checks.map(check).collect::<Bound<Vec<Check>>>()?;
+        if checks.is_empty() {
+            return Ok(Arc::clone(&self.table));
+        }
         Ok(Arc::new(self.table.with_checks(checks).map_err(SqlError::from)?))
+    }
+
+    /// Whether a condition looks at more than the row: asks a query, or names other tables.
+    fn asks_more(&self, check: &ViewCondition) -> bool {
+        let is_other = |name: &Ident| self.others.iter().any(|other| other.shown == name.value);
+        let names_other = visit_expressions(&check.condition, |expr| match expr {
+            Expr::CompoundIdentifier(parts) => match &parts[..] {
+                [.., of, _] if is_other(of) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            },
+            _ => ControlFlow::Continue(()),
+        });
+        names_other.is_break() || asks_query(&check.condition)
+    }
+
+    /// What else must hold for rows that are written through the view.
+    ///
+    /// # Errors
+    /// Those of binding the view's condition.
+    pub fn asked_checks(&self, bind: BindCondition<'_>) -> Bound<AskedChecks> {
+        let asked = self.checks.iter().filter(|check| self.asks_more(check));
+        let asked: Vec<&ViewCondition> = asked.collect();
+        AskedChecks::bind(&self.table, &asked, &self.others, bind)
     }
 
     /// The table that its rows are of.
@@ -263,6 +413,16 @@ impl UpdatableView {
     /// Whether it has a column of this name.
     pub fn has_column(&self, name: &str) -> bool {
         self.columns.iter().any(|(own, _)| own.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether it is a view of several tables that computes a column of this name.
+    pub fn is_computed(&self, name: &str) -> bool {
+        self.computed.iter().any(|own| own.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether it is a view of several tables.
+    pub fn is_joined(&self) -> bool {
+        self.is_joined
     }
 
     /// Which of the view's relations the table is, from 0 on.
@@ -425,7 +585,8 @@ impl UpdatableView {
             }
         };
         let nested = |expr: Expr| Expr::Nested(Box::new(expr));
-        let all = own.into_iter().chain(self.conditions.iter().cloned()).map(nested);
+        let theirs = self.conditions.iter().map(|own| own.condition.clone());
+        let all = own.into_iter().chain(theirs).map(nested);
         Ok(all.reduce(|left, right| Expr::BinaryOp {
             left: Box::new(left),
             op: BinaryOperator::And,
@@ -450,11 +611,58 @@ impl UpdatableView {
     pub fn plain_column(&self, name: &str, clause: &str) -> Result<String> {
         let found = self.columns.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
         let (_, expr) = found.ok_or_else(|| SqlError::unknown_column(name, clause))?;
-        plain_name(expr).map(str::to_owned).ok_or_else(|| {
-            let message = format!("Column '{name}' is not updatable");
-            SqlError::new(ErrorCode::NonupdateableColumn, message)
-        })
+        plain_name(expr).map(str::to_owned).ok_or_else(|| not_updatable_column(name))
     }
+}
+
+/// The relations of a view as tables; `None` where one is a view itself.
+fn tables_of(relations: &[&TableFactor], catalog: &Catalog) -> Option<Vec<OtherTable>> {
+    let table = |(number, relation): (usize, &&TableFactor)| {
+        let TableFactor::Table { name, alias, .. } = relation else { return None };
+        let named = table_name(name).ok()?;
+        let table = catalog.table(&named.database?, &named.table).ok()?;
+        let shown = alias.as_ref().map_or(named.table, |alias| alias.name.value.clone());
+        Some(OtherTable { shown, number, table })
+    };
+    relations.iter().enumerate().map(table).collect()
+}
+
+/// The conditions of joins, those within brackets too.
+fn join_conditions(from: &[TableWithJoins]) -> Vec<&Expr> {
+    let mut found = Vec::new();
+    for TableWithJoins { relation, joins } in from {
+        for relation in std::iter::once(relation).chain(joins.iter().map(|join| &join.relation)) {
+            if let TableFactor::NestedJoin { table_with_joins, .. } = relation {
+                found.extend(join_conditions(std::slice::from_ref(&**table_with_joins)));
+            }
+        }
+        found.extend(joins.iter().filter_map(|join| match &join.join_operator {
+            JoinOperator::Join(JoinConstraint::On(condition))
+            | JoinOperator::Inner(JoinConstraint::On(condition))
+            | JoinOperator::CrossJoin(JoinConstraint::On(condition))
+            | JoinOperator::StraightJoin(JoinConstraint::On(condition)) => Some(condition),
+            _ => None,
+        }));
+    }
+    found
+}
+
+/// Error 1348.
+pub fn not_updatable_column(name: &str) -> SqlError {
+    let message = format!("Column '{name}' is not updatable");
+    SqlError::new(ErrorCode::NonupdateableColumn, message)
+}
+
+/// Error 1395, for a view as `database.view`.
+pub fn not_deletable(view: &str) -> SqlError {
+    let message = format!("Can not delete from join view '{view}'");
+    SqlError::new(ErrorCode::ViewDeleteMergeView, message)
+}
+
+/// Error 1393, for a view as `database.view`.
+pub fn of_several_tables(view: &str) -> SqlError {
+    let message = format!("Can not modify more than one base table through a join view '{view}'");
+    SqlError::new(ErrorCode::ViewMultiupdate, message)
 }
 
 /// Error 1471.
@@ -481,20 +689,6 @@ fn is_each_once(names: &[String]) -> bool {
 
 fn identifier(name: &str) -> Expr {
     Expr::Identifier(Ident::with_quote('`', name))
-}
-
-/// The column that an expression is.
-fn plain_name(expr: &Expr) -> Option<&str> {
-    match expr {
-        Expr::Identifier(name) => Some(&name.value),
-        _ => None,
-    }
-}
-
-/// Whether a view's column is the table's of the same name.
-fn same_name(own: &str, expr: &Expr, name: &str) -> bool {
-    own.eq_ignore_ascii_case(name)
-        && plain_name(expr).is_some_and(|other| other.eq_ignore_ascii_case(name))
 }
 
 /// A SELECT that neither groups rows nor leaves some out by their number.
@@ -538,111 +732,4 @@ fn asks_query(part: &impl Visit) -> bool {
         _ => ControlFlow::Continue(()),
     });
     found.is_break()
-}
-
-/// The names of a view's columns, for what they are.
-struct ViewNames<'a> {
-    /// The name that the view goes by.
-    shown: &'a str,
-    columns: &'a [(String, Expr)],
-    /// The table, whose other columns are unknown, and the clause that they are unknown in.
-    unknown: Option<(&'a Table, &'a str)>,
-    alone: NamesAlone,
-}
-
-/// What a name without a table means in a sub-query, where it may be a column of that.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum NamesAlone {
-    /// Where it is bound it is looked for among `UpdatableView::names_within` alone.
-    Own,
-    /// It is refused if it could be another column of the table: it is bound over a row that has
-    /// all of them.
-    Refused,
-}
-
-impl ViewNames<'_> {
-    fn replace_in(&self, part: &mut impl VisitMut) -> Result<()> {
-        let mut replacing = Replacing { names: self, within: 0 };
-        match part.visit(&mut replacing) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(error) => Err(error),
-        }
-    }
-}
-
-struct Replacing<'a> {
-    names: &'a ViewNames<'a>,
-    /// How many queries are around what is visited.
-    within: usize,
-}
-
-impl VisitorMut for Replacing<'_> {
-    type Break = SqlError;
-
-    fn pre_visit_query(&mut self, _query: &mut Query) -> ControlFlow<SqlError> {
-        self.within += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _query: &mut Query) -> ControlFlow<SqlError> {
-        self.within -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<SqlError> {
-        let ViewNames { shown, columns, unknown, alone } = self.names;
-        let (qualifier, name) = match &*expr {
-            Expr::Identifier(name) if self.within == 0 => (None, &name.value),
-            Expr::Identifier(name) => {
-                let shows = |(own, other): &(String, Expr)| same_name(own, other, &name.value);
-                return match unknown {
-                    Some((table, _))
-                        if *alone == NamesAlone::Refused
-                            && table.column(&name.value).is_some()
-                            && !columns.iter().any(shows) =>
-                    {
-                        let name = &name.value;
-                        ControlFlow::Break(SqlError::unsupported(format_args!(
-                            "the name '{name}' without its table in a sub-query of a statement \
-                             that writes through a view"
-                        )))
-                    }
-                    _ => ControlFlow::Continue(()),
-                };
-            }
-            Expr::CompoundIdentifier(names) => match &names[..] {
-                [.., qualifier, name] => (Some(&qualifier.value), &name.value),
-                _ => return ControlFlow::Continue(()),
-            },
-            _ => return ControlFlow::Continue(()),
-        };
-        if qualifier.is_some_and(|qualifier| qualifier != shown) {
-            return ControlFlow::Continue(());
-        }
-        match columns.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)) {
-            Some((_, other)) if self.within == 0 => {
-                *expr = match plain_name(other) {
-                    Some(_) => other.clone(),
-                    None => Expr::Nested(Box::new(other.clone())),
-                };
-            }
-            // Seen from within a query, the row's columns are named with its table.
-            Some((_, other)) => {
-                let Some(name) = plain_name(other) else {
-                    let what = "a computed column of a view in a sub-query";
-                    return ControlFlow::Break(SqlError::unsupported(what));
-                };
-                let parts = [*shown, name].map(|part| Ident::with_quote('`', part)).to_vec();
-                *expr = Expr::CompoundIdentifier(parts);
-            }
-            None => {
-                if let Some((table, clause)) = unknown
-                    && table.column(name).is_some()
-                {
-                    return ControlFlow::Break(SqlError::unknown_column(name, clause));
-                }
-            }
-        }
-        ControlFlow::Continue(())
-    }
 }

@@ -14,6 +14,7 @@ use super::{InsertPlan, InsertRows};
 use crate::write::assign::{bind_assignments, update_now_columns};
 use crate::write::query_values::given_to;
 use crate::write::returning::{Returning, bind_returning};
+use crate::write::view_checks::AskedChecks;
 use plan::bind::scalar::{Bound, IncomingNames, Names, bind};
 use plan::bind::{RowBinder, push_variables};
 use plan::column_default::{Store, defaults_of};
@@ -109,6 +110,7 @@ pub fn bind_insert_beside(
         variables,
         asks,
         hides_numbers: false,
+        asked: AskedChecks::default(),
         replace: insert.replace,
         ignore: insert.ignore,
         width,
@@ -138,6 +140,7 @@ pub fn bind_filling(
         variables: Vec::new(),
         asks: false,
         hides_numbers: false,
+        asked: AskedChecks::default(),
         replace: on_duplicate == OnDuplicateSpec::Replaces,
         ignore: on_duplicate == OnDuplicateSpec::Ignored,
         width: columns.len(),

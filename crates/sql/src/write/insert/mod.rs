@@ -23,6 +23,7 @@ use super::assign::assign;
 use super::column::StoredBy;
 use super::keys_ahead::Foresight;
 use super::returning::{ReturnedRows, Returning};
+use super::view_checks::AskedChecks;
 use super::{RowNumber, WriteContext, WriteOutcome};
 use plan::column_default::Store;
 use results::Result;
@@ -83,6 +84,8 @@ pub struct InsertPlan {
     asks: bool,
     /// Whether rows come through a view that does not show their numbers.
     pub hides_numbers: bool,
+    /// What else must hold for rows that come through a view.
+    pub asked: AskedChecks,
 }
 
 /// Counts of an INSERT under way.
@@ -135,7 +138,7 @@ impl InsertPlan {
 
     /// Whether it is to be run with something that runs sub-queries.
     pub fn asks(&self) -> bool {
-        self.asks
+        self.asks || !self.asked.is_empty()
     }
 
     /// Whether it may change or remove rows: REPLACE, ON DUPLICATE KEY UPDATE.
@@ -147,7 +150,8 @@ impl InsertPlan {
     /// that have them.
     pub fn on_duplicate(&self) -> Option<OnDuplicate> {
         // Under IGNORE each row is forgiven what its conditions say.
-        let forgives = self.ignore && !matches!(self.table.rules(), Ok(None));
+        let forgives =
+            !self.asked.is_empty() || self.ignore && !matches!(self.table.rules(), Ok(None));
         match (self.replace, self.ignore) {
             _ if !self.on_duplicate.is_empty() || forgives => None,
             (true, _) => Some(OnDuplicate::Replace),
@@ -324,6 +328,11 @@ impl InsertPlan {
     ) -> Result<()> {
         let incoming = datums;
         let (datums, _beside) = datums.split_at(self.table.columns.len());
+        if let Err(error) = self.asked.check(context, &self.table, datums, &[]) {
+            context.forgive(error)?;
+            tally.duplicates += 1;
+            return Ok(());
+        }
         let number = if self.replace {
             let replaced = transaction.replace(&self.table, datums)?;
             tally.written.affected += 1 + replaced.deleted as u64;
@@ -415,6 +424,11 @@ impl InsertPlan {
                 (RowView::Datums(incoming), by),
                 row,
             )?;
+            let mut new = old.clone();
+            for (position, value) in &sets {
+                new[*position] = value.as_datum();
+            }
+            self.asked.check(context, table, &new, &[])?;
             if let Some(at) = table.auto_increment() {
                 let set = sets.iter().find(|(position, _)| *position == at);
                 let number_now = set.map_or(old[at], |(_, value)| value.as_datum());
