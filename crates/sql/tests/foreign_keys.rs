@@ -519,7 +519,7 @@ fn keys_of_other_lengths_and_digits_were_refused_and_are_compared_by_value() {
             assert_eq!(error(&mut own, &update), 1451, "{ty}");
         }
         run(&mut own, &format!("ALTER TABLE c DROP FOREIGN KEY c_ibfk_1, ADD {key}"));
-        run(&mut own, &format!("DELETE FROM p WHERE id = 2"));
+        run(&mut own, "DELETE FROM p WHERE id = 2");
         assert_eq!(error(&mut own, "DELETE FROM p"), 1451, "{ty}");
         run(&mut own, "DROP TABLE c");
         run(&mut own, "DELETE FROM p");

@@ -561,7 +561,7 @@ fn row_count(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
 }
 
 /// A call by name of plain arguments.
-pub(super) fn plain_call(name: &str, arguments: Vec<Expr>) -> Function {
+pub fn plain_call(name: &str, arguments: Vec<Expr>) -> Function {
     call_of(name, None, arguments, Vec::new())
 }
 

@@ -78,10 +78,13 @@ fn is_sounds_like(parser: &Parser<'_>) -> bool {
 }
 
 /// Whether the word that the parser has just taken may be an alias: one that is not reserved, or
-/// stands in quotes.
-fn is_alias(parser: &Parser<'_>) -> bool {
+/// stands in quotes; with AS before it also the first word of MariaDB's RETURNING clause.
+fn is_alias(explicit: bool, keyword: Keyword, parser: &Parser<'_>) -> bool {
     match &parser.get_current_token().token {
-        Token::Word(word) => word.quote_style.is_some() || !is_reserved(&word.value),
+        Token::Word(word) if word.quote_style.is_some() => true,
+        Token::Word(word) => {
+            (explicit || keyword != Keyword::RETURNING) && !is_reserved(&word.value)
+        }
         _ => false,
     }
 }
@@ -300,8 +303,13 @@ impl Dialect for RowhouseDialect {
         true
     }
 
-    fn is_select_item_alias(&self, _explicit: bool, _: &Keyword, parser: &mut Parser<'_>) -> bool {
-        is_alias(parser)
+    fn is_select_item_alias(
+        &self,
+        explicit: bool,
+        keyword: &Keyword,
+        parser: &mut Parser<'_>,
+    ) -> bool {
+        is_alias(explicit, *keyword, parser)
     }
 
     fn is_table_factor_alias(
@@ -310,8 +318,7 @@ impl Dialect for RowhouseDialect {
         keyword: &Keyword,
         parser: &mut Parser<'_>,
     ) -> bool {
-        // MariaDB's clause of DELETE.
-        (explicit || *keyword != Keyword::RETURNING) && is_alias(parser)
+        is_alias(explicit, *keyword, parser)
     }
 
     fn supports_table_hints(&self) -> bool {

@@ -52,7 +52,7 @@ pub mod view;
 mod view_text;
 pub mod xa;
 
-pub use call::{JSON_EMPTY, JSON_ERROR, MATCH, argument_word};
+pub use call::{JSON_EMPTY, JSON_ERROR, MATCH, argument_word, plain_call};
 pub use cursor::Cursor;
 pub use error::{Error, Result, too_deep};
 pub use names::TableName;

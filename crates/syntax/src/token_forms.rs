@@ -180,7 +180,7 @@ pub(super) fn put_values_in_brackets(tokens: &mut Vec<TokenWithSpan>) {
 ///
 /// # Errors
 /// 1235 for FROM LAST, which MySQL refuses as well.
-pub(super) fn leave_out_from_first(tokens: &mut Vec<TokenWithSpan>) -> Result<()> {
+pub(super) fn leave_out_from_first(tokens: &mut [TokenWithSpan]) -> Result<()> {
     if !tokens.iter().any(|token| is_word(&token.token, "NTH_VALUE")) {
         return Ok(());
     }

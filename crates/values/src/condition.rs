@@ -9,9 +9,9 @@
 /// What a condition has besides its words and numbers, by SQL's names (SQL:2016, 23.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionItem {
-    /// Who defined the class.
+    /// What defined the class.
     ClassOrigin,
-    /// Who defined the rest of the state.
+    /// What defined the rest of the state.
     SubclassOrigin,
     /// The constraint that is broken.
     ConstraintCatalog,
@@ -88,8 +88,9 @@ pub fn raised_sqlstate(text: &str) -> Option<[u8; 5]> {
     (state.iter().all(is_known) && !state.starts_with(b"00")).then_some(state)
 }
 
-/// Who defined the class of a state and the rest of it: classes that begin with 0 to 4 or A to H
-/// are the standard's, and so are their rests here (MySQL 9.7: tests/oracle/sql/diagnostics.sql).
+/// The origins of the class of a state and of the rest of it: classes that begin with 0 to 4 or A
+/// to H are the standard's, and so are their rests here (MySQL 9.7:
+/// tests/oracle/sql/diagnostics.sql).
 #[must_use]
 pub fn origins_of(sqlstate: &[u8; 5]) -> (&'static str, &'static str) {
     const STANDARD: &str = "ISO 9075";

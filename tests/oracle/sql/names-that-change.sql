@@ -40,7 +40,7 @@ SELECT NTH_VALUE(a, 2) IGNORE NULLS OVER (ORDER BY a) FROM t5 LIMIT 3
 SELECT FIRST_VALUE(a) FROM FIRST OVER (ORDER BY a) FROM t5 LIMIT 3
 SELECT LEAD(a) RESPECT NULLS OVER (ORDER BY a) FROM t5 LIMIT 3
 CREATE TABLE kw1 (bit INT, enum INT, KEY bit (bit), INDEX enum (enum))
-SELECT 1 AS offset, 2 AS full, 3 returning, 4 AS `select`
+SELECT 1 AS offset, 2 AS full, 3 AS returning, 4 AS `select`
 SELECT 1 AS select
 SELECT 1 AS rank
 SELECT 1 x FROM (SELECT 1) AS system

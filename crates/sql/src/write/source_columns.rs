@@ -5,8 +5,9 @@
 //! INSERT INTO totals (id, n) SELECT s.id, s.n FROM sales s ON DUPLICATE KEY UPDATE n = totals.n + s.n
 //! ```
 //!
-//! The query gives such columns behind those of the row. Only a plain SELECT can: behind GROUP BY,
-//! DISTINCT or UNION there is nothing left of its tables (MySQL 8.0 manual, 15.2.7.2).
+//! The query gives such columns behind those of the row. Only a plain SELECT can: behind GROUP BY
+//! or UNION there is nothing left of its tables (MySQL 8.0 manual, 15.2.7.2). Behind DISTINCT they
+//! are those of one of the rows that are alike.
 //!
 //! Not here: what the names mean then (`plan::bind::scalar::names`), updating (`insert`).
 
@@ -14,12 +15,15 @@ use std::ops::ControlFlow;
 
 use rows::table::Table;
 use sqlparser::ast::{
-    Expr, GroupByExpr, Ident, Query, SelectItem, SetExpr, Visit, Visitor, visit_expressions,
+    Distinct, Expr, GroupByExpr, Ident, Query, SelectItem, SetExpr, Visit, Visitor,
+    visit_expressions,
 };
 use syntax::change::Insert;
+use syntax::plain_call;
 
 use plan::bind::scalar::Names;
 use plan::bind::{RowBinder, is_beyond_scalars};
+use plan::tree::AggregateFunction;
 
 /// The names that are those of the query's tables; `over_row` knows those in sub-queries.
 pub fn names_beside(
@@ -120,14 +124,57 @@ pub fn ask_beside(query: &mut Query, names: &[Vec<Ident>]) -> bool {
         GroupByExpr::All(_) => true,
         GroupByExpr::Expressions(by, _) => !by.is_empty(),
     };
-    if groups || select.distinct.is_some() {
+    if groups {
         return false;
     }
+    let one_of_a_group = match &select.distinct {
+        None => false,
+        Some(Distinct::Distinct) => {
+            let Some(keys) = distinct_keys(&select.projection) else { return false };
+            select.group_by = GroupByExpr::Expressions(keys, Vec::new());
+            select.distinct = None;
+            true
+        }
+        Some(_) => return false,
+    };
     select.projection.extend(names.iter().map(|parts| {
-        SelectItem::UnnamedExpr(match parts.as_slice() {
+        let column = match parts.as_slice() {
             [name] => Expr::Identifier(name.clone()),
             parts => Expr::CompoundIdentifier(parts.to_vec()),
+        };
+        SelectItem::UnnamedExpr(match one_of_a_group {
+            true => Expr::Function(plain_call("ANY_VALUE", vec![column])),
+            false => column,
         })
     }));
     true
+}
+
+/// What makes the rows of a SELECT DISTINCT different, as keys of groups; `None` where it cannot be
+/// said so: of `*`, aggregates, windows, and constants alone.
+fn distinct_keys(items: &[SelectItem]) -> Option<Vec<Expr>> {
+    let mut keys = Vec::with_capacity(items.len());
+    for item in items {
+        let (SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = item else {
+            return None;
+        };
+        let is_of_rows = visit_expressions(expr, |part| match part {
+            Expr::Function(call) => {
+                let name = call.name.to_string().to_ascii_uppercase();
+                match call.over.is_some() || AggregateFunction::find(&name).is_some() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            }
+            _ => ControlFlow::Continue(()),
+        });
+        if is_of_rows.is_break() {
+            return None;
+        }
+        // A number would be a position.
+        if !matches!(expr, Expr::Value(_)) {
+            keys.push(expr.clone());
+        }
+    }
+    (!keys.is_empty()).then_some(keys)
 }

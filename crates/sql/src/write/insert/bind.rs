@@ -1,10 +1,12 @@
 //! What INSERT and REPLACE name, looked for in their table.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use ::values::types::ColumnType;
 use expression::{Kind, Node};
 use rows::table::Table;
+use sqlparser::ast::{Expr, ObjectName, visit_expressions, visit_relations};
 use syntax::change::{Insert, Source};
 use syntax::table::OnDuplicateSpec;
 use values::ErrorCode;
@@ -16,7 +18,7 @@ use crate::write::query_values::given_to;
 use crate::write::returning::{Returning, bind_returning};
 use crate::write::view_checks::AskedChecks;
 use plan::bind::scalar::{Bound, IncomingNames, Names, bind};
-use plan::bind::{RowBinder, push_variables};
+use plan::bind::{RowBinder, is_beyond_scalars, push_variables};
 use plan::column_default::{Store, defaults_of};
 use plan::index_use::PartitionSet;
 use plan::terms::has_subquery;
@@ -51,6 +53,9 @@ pub fn bind_insert_beside(
     let rows = match &insert.source {
         Source::Query(_) => InsertRows::Query,
         Source::Rows(rows) => {
+            // Only then is a query that gives all rows no way.
+            let is_over_row = rows.iter().flatten().flatten().any(is_beyond_scalars)
+                && name_columns(rows, &table);
             let mut plans = Vec::with_capacity(rows.len());
             for (n, row) in rows.iter().enumerate() {
                 // `()` gives every column its default.
@@ -62,7 +67,11 @@ pub fn bind_insert_beside(
                 let mut values = Vec::with_capacity(row.len());
                 let mut parameters = 0;
                 for (value, position) in row.iter().zip(&columns) {
-                    let node = value.as_ref().map(|expr| bind(expr, &names)).transpose()?;
+                    let node = |expr| match is_over_row && asks_over_row(expr, &table) {
+                        true => over_row.bind(expr, &table, &names),
+                        false => bind(expr, &names),
+                    };
+                    let node = value.as_ref().map(node).transpose()?;
                     let node = node.map(|node| given_to(&table.columns[*position].ty, node));
                     if let Some(node) = &node {
                         parameters += count_parameters(node);
@@ -78,6 +87,7 @@ pub fn bind_insert_beside(
                     values.iter().flatten().all(|node| matches!(node.kind, Kind::Parameter(_)));
                 let mut reads_row = false;
                 for node in values.iter().flatten() {
+                    reads_row |= has_subquery(node);
                     node.visit(&mut |part| reads_row |= matches!(part.kind, Kind::Column(_)));
                 }
                 plans.push(RowPlan { values, unsaid, parameters, is_literal, reads_row });
@@ -89,7 +99,8 @@ pub fn bind_insert_beside(
     let incoming = IncomingNames { beside, ..incoming_names(insert, &table)? };
     let names = Names { incoming: Some(&incoming), parameter_base: base, ..over_table };
     let on_duplicate = bind_assignments(&insert.on_duplicate, &table, &names, Some(over_row))?;
-    let asks = on_duplicate.iter().filter_map(|(_, node)| node.as_ref()).any(has_subquery);
+    let assigned = on_duplicate.iter().filter_map(|(_, node)| node.as_ref());
+    let asks = assigned.chain(rows.nodes()).any(has_subquery);
     let update_now = update_now_columns(&table, &on_duplicate);
     let returning = match insert.returning.as_slice() {
         [] => None,
@@ -123,6 +134,43 @@ pub fn bind_insert_beside(
         returning,
         table: Arc::clone(&table),
     })
+}
+
+/// Whether a value of VALUES asks a query, which does not read the table itself: such a one is
+/// asked before there is a row.
+fn asks_over_row(expr: &Expr, table: &Table) -> bool {
+    let is_table = |name: &ObjectName| {
+        let name = name.0.last().and_then(|part| part.as_ident());
+        name.is_some_and(|name| name.value == table.name)
+    };
+    let reads_table = || {
+        visit_relations(expr, |name| match is_table(name) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })
+        .is_break()
+    };
+    is_beyond_scalars(expr) && !reads_table()
+}
+
+/// Whether values of VALUES name columns of the row, which have values by then as far as they stand
+/// before.
+fn name_columns(rows: &[Vec<Option<Expr>>], table: &Table) -> bool {
+    let names_column = |expr: &Expr| {
+        visit_expressions(expr, |part| {
+            let name = match part {
+                Expr::Identifier(name) => Some(name),
+                Expr::CompoundIdentifier(parts) => parts.last(),
+                _ => None,
+            };
+            match name.is_some_and(|name| table.column(&name.value).is_some()) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })
+        .is_break()
+    };
+    rows.iter().flatten().flatten().any(names_column)
 }
 
 /// Binds the filling of a table with a query's rows, whose columns have these names in it.
