@@ -119,6 +119,10 @@ fn names_own_column(expr: &Expr) -> bool {
 
 /// Makes a query give these columns behind its own; `false` for one that cannot.
 pub fn ask_beside(query: &mut Query, names: &[Vec<Ident>]) -> bool {
+    if names.is_empty() {
+        return true;
+    }
+    let is_ordered = query.order_by.is_some();
     let SetExpr::Select(select) = query.body.as_mut() else { return false };
     let groups = match &select.group_by {
         GroupByExpr::All(_) => true,
@@ -129,7 +133,8 @@ pub fn ask_beside(query: &mut Query, names: &[Vec<Ident>]) -> bool {
     }
     let one_of_a_group = match &select.distinct {
         None => false,
-        Some(Distinct::Distinct) => {
+        // An order is one of what is selected alone.
+        Some(Distinct::Distinct) if !is_ordered => {
             let Some(keys) = distinct_keys(&select.projection) else { return false };
             select.group_by = GroupByExpr::Expressions(keys, Vec::new());
             select.distinct = None;
