@@ -24,7 +24,8 @@ use rows::transaction::{RowChange, Transaction};
 use sqlparser::ast::{Expr, Ident, OrderByExpr, TableWithJoins};
 use values::datum::Datum;
 
-use super::joined::{FoundIn, key_item, key_of, query_of};
+use super::found_rows::FoundIn;
+use super::named_targets::{key_item, key_of, query_of};
 use super::{Ask, WriteContext};
 use executor::GatheredRows;
 use plan::bind::ROW_KEY;

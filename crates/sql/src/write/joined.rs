@@ -16,107 +16,32 @@
 use std::sync::Arc;
 
 use expression::RowView;
-use resources::budget::Share;
-use resources::spill::SpillDirectory;
-use rows::Engine;
-use rows::local::KeySet;
-use rows::store::{Reach, Read};
 use rows::table::Table;
 use rows::transaction::{ChangeOutcome, RowChange, Transaction};
-use sqlparser::ast::helpers::attached_token::AttachedToken;
-use sqlparser::ast::{
-    Expr, GroupByExpr, Ident, LimitClause, ObjectName, ObjectNamePart, OrderBy, OrderByExpr,
-    OrderByKind, Query, Select, SelectFlavor, SelectItem, SetExpr, TableFactor, TableWithJoins,
-    WildcardAdditionalOptions, With,
-};
-use syntax::TableName;
-use syntax::change::{Delete, Update, is_of_with, single_table};
-use syntax::names::table_name;
+use sqlparser::ast::{Expr, SelectItem};
+use syntax::change::{Delete, Update};
 use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::types::ColumnType;
 
 use super::column::StoredBy;
-use super::query_values::give;
-use super::through_view::{
-    UpdatableView, not_deletable, not_updatable, not_updatable_column, of_several_tables,
+use super::found_rows::{FoundIn, Progress};
+use super::named_targets::{
+    NamedRelations, NamedTarget, Through, named_in, named_key, query_of, refuse_sides,
+    refuse_two_sides, refuse_with,
 };
+use super::query_values::give;
+use super::through_view::{not_updatable, not_updatable_column};
 use super::view_checks::{AskedChecks, BindCondition};
-use super::{Ask, WriteContext, WriteOutcome};
+use super::{Ask, WriteContext};
+use plan::bind::row_key_of;
 use plan::bind::scalar::Bound;
-use plan::bind::{ROW_KEY, row_key_of};
 use plan::column_default::{Store, default_at, now_value};
 use plan::point::AccessKind;
 use plan::relations::Relations;
 use plan::tree::{Body, JoinStep, Member, QueryPlan, Scan, Source};
 use results::{Result, SqlError};
-
-/// A table of the statement, or a view through which its rows are written, under the name that it
-/// has there.
-struct NamedTarget {
-    shown: String,
-    table: Arc<Table>,
-    view: Option<UpdatableView>,
-}
-
-impl NamedTarget {
-    fn has(&self, column: &str) -> bool {
-        match &self.view {
-            None => self.table.column(column).is_some(),
-            Some(view) => view.has_column(column),
-        }
-    }
-
-    /// Whether it is one of several tables of a view.
-    fn is_side(&self) -> bool {
-        self.view.as_ref().is_some_and(UpdatableView::is_joined)
-    }
-
-    /// What the query gives the keys of its rows as.
-    fn key(&self) -> Expr {
-        match &self.view {
-            None => key_of(&self.shown),
-            Some(view) => named_key(&self.shown, &row_key_of(view.side())),
-        }
-    }
-
-    /// The position of a column in the table.
-    fn column(&self, name: &str) -> Result<Option<usize>> {
-        match &self.view {
-            None => Ok(self.table.column(name)),
-            Some(view) => Ok(self.table.column(&view.plain_column(name, "field list")?)),
-        }
-    }
-
-    /// The table whose rows go.
-    fn emptied(&self, through: Through<'_>) -> Bound<Arc<Table>> {
-        self.view.iter().try_for_each(through)?;
-        Ok(Arc::clone(&self.table))
-    }
-
-    /// The table that is written, which obeys the view.
-    fn written(&self, through: Through<'_>) -> Bound<Arc<Table>> {
-        match &self.view {
-            None => Ok(Arc::clone(&self.table)),
-            Some(view) => {
-                through(view)?;
-                view.checked_table()
-            }
-        }
-    }
-}
-
-/// What a statement names in FROM.
-#[derive(Default)]
-struct NamedRelations {
-    targets: Vec<NamedTarget>,
-    /// Views that nothing is written through.
-    read_only: Vec<String>,
-}
-
-/// Told of each view that is written through, before the query is asked: it gives keys then.
-pub type Through<'a> = &'a dyn Fn(&UpdatableView) -> Bound<()>;
 
 /// An UPDATE whose rows a query finds.
 #[derive(Debug)]
@@ -146,125 +71,6 @@ pub struct JoinedDelete {
     targets: Vec<Arc<Table>>,
 }
 
-/// Refuses a query of WITH among the targets of a statement, or as its only table.
-///
-/// # Errors
-/// 1288.
-fn refuse_with(
-    with: Option<&With>,
-    (tables, targets): (&[TableWithJoins], &[TableName]),
-    verb: &str,
-) -> Result<()> {
-    let only = single_table(tables).map(|(_, name, _)| name);
-    match targets.iter().chain(&only).find(|name| is_of_with(with, name)) {
-        Some(name) => Err(not_updatable(&name.table, verb)),
-        None => Ok(()),
-    }
-}
-
-/// Stored tables, and the queries of WITH, whose names are none of theirs.
-type Names<'a> = (Relations<'a>, Option<&'a With>);
-
-fn named_in(
-    tables: &[TableWithJoins],
-    relations: Names<'_>,
-    database: Option<&str>,
-) -> Result<NamedRelations> {
-    let mut named = NamedRelations::default();
-    push_named(tables, relations, database, &mut named)?;
-    Ok(named)
-}
-
-fn push_named(
-    tables: &[TableWithJoins],
-    relations: Names<'_>,
-    database: Option<&str>,
-    named: &mut NamedRelations,
-) -> Result<()> {
-    for with_joins in tables {
-        let joined = with_joins.joins.iter().map(|join| &join.relation);
-        for factor in std::iter::once(&with_joins.relation).chain(joined) {
-            push_factor(factor, relations, database, named)?;
-        }
-    }
-    Ok(())
-}
-
-fn push_factor(
-    factor: &TableFactor,
-    (relations, with): Names<'_>,
-    database: Option<&str>,
-    named: &mut NamedRelations,
-) -> Result<()> {
-    match factor {
-        TableFactor::Table { name, alias, args: None, .. } => {
-            let name = table_name(name)?;
-            if is_of_with(with, &name) {
-                return Ok(());
-            }
-            let of = name.database.as_deref().or(database);
-            let view = of.and_then(|of| relations.view(of, &name.table));
-            let shown_as = alias.as_ref().map(|alias| alias.name.value.clone());
-            let Some(view) = view else {
-                let table = find_table(&name, relations, database)?;
-                let shown = shown_as.unwrap_or(name.table);
-                named.targets.push(NamedTarget { shown, table, view: None });
-                return Ok(());
-            };
-            let shown = shown_as.unwrap_or(name.table);
-            let sides = UpdatableView::sides_of(&view, relations.catalog);
-            if sides.is_empty() {
-                named.read_only.push(shown);
-                return Ok(());
-            }
-            named.targets.extend(sides.into_iter().map(|side| NamedTarget {
-                shown: shown.clone(),
-                table: Arc::clone(side.table()),
-                view: Some(side),
-            }));
-        }
-        TableFactor::NestedJoin { table_with_joins, .. } => {
-            let within = std::slice::from_ref(&**table_with_joins);
-            push_named(within, (relations, with), database, named)?;
-        }
-        // Derived tables and files can be read, not changed.
-        _ => {}
-    }
-    Ok(())
-}
-
-fn find_table(
-    name: &TableName,
-    relations: Relations<'_>,
-    database: Option<&str>,
-) -> Result<Arc<Table>> {
-    let database = name.database.as_deref().or(database).ok_or_else(SqlError::no_database)?;
-    Ok(relations.table(database, &name.table)?)
-}
-
-/// The key of a row of the table that is shown under this name.
-pub(super) fn key_of(shown: &str) -> Expr {
-    named_key(shown, ROW_KEY)
-}
-
-fn named_key(shown: &str, key: &str) -> Expr {
-    Expr::CompoundIdentifier([shown, key].map(|name| Ident::with_quote('`', name)).to_vec())
-}
-
-/// Refuses assignments to columns of several tables through one view of them.
-///
-/// # Errors
-/// 1393.
-fn refuse_two_sides(named: &[NamedTarget], targets: &[usize]) -> Result<()> {
-    for (n, at) in targets.iter().enumerate() {
-        let NamedTarget { shown, view: Some(view), .. } = &named[*at] else { continue };
-        if targets[..n].iter().any(|at| named[*at].shown == *shown) {
-            return Err(of_several_tables(view.name()));
-        }
-    }
-    Ok(())
-}
-
 /// Refuses an order and a limit of rows of several tables.
 ///
 /// # Errors
@@ -277,97 +83,6 @@ fn refuse_order(update: &Update) -> Result<()> {
     };
     let message = format!("Incorrect usage of UPDATE and {clause}");
     Err(SqlError::new(ErrorCode::WrongUsage, message))
-}
-
-/// Refuses to delete from a view of several tables.
-///
-/// # Errors
-/// 1395.
-fn refuse_sides(target: &NamedTarget) -> Result<()> {
-    match &target.view {
-        Some(view) if target.is_side() => Err(not_deletable(view.name())),
-        _ => Ok(()),
-    }
-}
-
-/// The same as all that is selected of it.
-pub(super) fn key_item(shown: &str) -> SelectItem {
-    SelectItem::UnnamedExpr(key_of(shown))
-}
-
-/// `SELECT *` from the table of a name in parts.
-pub fn all_of(table: &[&str]) -> Box<Query> {
-    let parts = table.iter().map(|part| ObjectNamePart::Identifier(Ident::with_quote('`', *part)));
-    let relation = TableFactor::Table {
-        name: ObjectName(parts.collect()),
-        alias: None,
-        args: None,
-        with_hints: Vec::new(),
-        version: None,
-        with_ordinality: false,
-        partitions: Vec::new(),
-        json_path: None,
-        sample: None,
-        index_hints: Vec::new(),
-    };
-    let all = SelectItem::Wildcard(WildcardAdditionalOptions::default());
-    let from = vec![TableWithJoins { relation, joins: Vec::new() }];
-    query_of(vec![all], from, None, Vec::new(), None)
-}
-
-/// A SELECT of these items from these tables.
-pub(super) fn query_of(
-    items: Vec<SelectItem>,
-    from: Vec<TableWithJoins>,
-    selection: Option<Expr>,
-    order: Vec<OrderByExpr>,
-    limit: Option<Expr>,
-) -> Box<Query> {
-    let select = Select {
-        select_token: AttachedToken::empty(),
-        optimizer_hints: Vec::new(),
-        distinct: None,
-        select_modifiers: None,
-        top: None,
-        top_before_distinct: false,
-        projection: items,
-        exclude: None,
-        into: None,
-        from,
-        lateral_views: Vec::new(),
-        prewhere: None,
-        selection,
-        connect_by: Vec::new(),
-        group_by: GroupByExpr::Expressions(Vec::new(), Vec::new()),
-        cluster_by: Vec::new(),
-        distribute_by: Vec::new(),
-        sort_by: Vec::new(),
-        having: None,
-        named_window: Vec::new(),
-        qualify: None,
-        window_before_qualify: false,
-        value_table_mode: None,
-        flavor: SelectFlavor::Standard,
-    };
-    let order_by = (!order.is_empty())
-        .then_some(OrderBy { kind: OrderByKind::Expressions(order), interpolate: None });
-    let limit_clause = limit.map(|limit| LimitClause::LimitOffset {
-        limit: Some(limit),
-        offset: None,
-        limit_by: Vec::new(),
-    });
-    Box::new(Query {
-        with: None,
-        body: Box::new(SetExpr::Select(Box::new(select))),
-        order_by,
-        limit_clause,
-        fetch: None,
-        locks: Vec::new(),
-        for_clause: None,
-        settings: None,
-        format_clause: None,
-        pipe_operators: Vec::new(),
-    })
 }
 
 impl JoinedUpdate {
@@ -577,117 +292,6 @@ impl JoinedUpdate {
             all.insert(before + number, (*position, value));
         }
         Ok(all)
-    }
-}
-
-/// What becomes of a row that is what it was.
-type Decide<'a> = dyn FnMut(&RowRef<'_>) -> Result<RowChange> + 'a;
-
-/// The state in which a statement's query has found its rows.
-pub struct FoundIn<'a> {
-    /// The rows.
-    pub engine: &'a Engine,
-    /// The state, with what the transaction wrote before the statement.
-    pub view: &'a dyn Read,
-}
-
-impl FoundIn<'_> {
-    /// Which version of a row it has, if any.
-    pub(super) fn version(&self, table: &Arc<Table>, key: &[u8]) -> Result<Option<u64>> {
-        let mut version = None;
-        self.engine.get_stored(self.view, table, key, Reach::Disk, &mut |found| {
-            version = Some(found.row.version());
-            Ok(())
-        })?;
-        Ok(version)
-    }
-
-    /// Changes a row as `decide` says, if it is what it is in this state; `None` if it is not.
-    fn change(
-        &self,
-        transaction: &mut Transaction,
-        table: &Arc<Table>,
-        key: &[u8],
-        decide: &mut Decide<'_>,
-    ) -> Result<Option<ChangeOutcome>> {
-        let seen = self.version(table, key)?;
-        let mut change = |transaction: &mut Transaction, takes_any: bool| {
-            let mut is_other = false;
-            let changed = transaction.change_row(table, key, &mut |old| {
-                is_other = !takes_any && seen != Some(old.version());
-                if is_other { Ok(RowChange::Keep) } else { decide(&old) }
-            })?;
-            Result::Ok((!is_other).then_some(changed))
-        };
-        match change(transaction, false)? {
-            Some(changed) => Ok(Some(changed)),
-            // The statement itself has changed it, as a row of another of its tables.
-            None if transaction.version_given(table, key)?.is_some() => change(transaction, true),
-            None => Ok(None),
-        }
-    }
-}
-
-/// Counts and memory of a statement under way.
-pub struct Progress {
-    seen: KeySet,
-    /// Where the keys seen go that are many, and how many bytes of them may be in memory.
-    overflow: Option<(Arc<SpillDirectory>, usize)>,
-    /// Memory for those.
-    share: Share,
-    matched: u64,
-    changed: u64,
-    is_stale: bool,
-}
-
-/// The part of the memory for clients that the keys seen may take.
-const SEEN_PART: usize = 16;
-
-impl Progress {
-    /// Nothing yet.
-    pub fn new(engine: &Engine) -> Progress {
-        let budget = engine.budget();
-        let (share, bytes_max) = (budget.share(), budget.bytes_max() / SEEN_PART);
-        let overflow = engine.spill().map(|directory| (Arc::clone(directory), bytes_max));
-        let (seen, matched, changed) = (KeySet::default(), 0, 0);
-        Progress { seen, overflow, share, matched, changed, is_stale: false }
-    }
-
-    /// Whether a row of a target comes for the first time: a join may give it many times.
-    fn is_first(&mut self, target: usize, key: &[u8]) -> Result<bool> {
-        let key = [&(target as u64).to_be_bytes()[..], key].concat();
-        if self.seen.contains(&key)? {
-            return Ok(false);
-        }
-        self.seen.insert(key);
-        if let Some((directory, bytes_max)) = &self.overflow
-            && self.seen.spillable_bytes() > *bytes_max
-        {
-            self.seen.spill(directory)?;
-        }
-        self.share.keep_up_with(self.seen.bytes())?;
-        Ok(true)
-    }
-
-    /// Whether a row was met that is another by now: nothing of the statement counts.
-    pub fn is_stale(&self) -> bool {
-        self.is_stale
-    }
-
-    /// What an UPDATE answers.
-    pub fn updated(&self, context: &WriteContext<'_>) -> WriteOutcome {
-        let (matched, changed) = (self.matched, self.changed);
-        let warnings = context.warnings.borrow().count();
-        WriteOutcome {
-            affected: if context.found_rows { matched } else { changed },
-            info: format!("Rows matched: {matched}  Changed: {changed}  Warnings: {warnings}"),
-            ..WriteOutcome::default()
-        }
-    }
-
-    /// What a DELETE answers.
-    pub fn deleted(&self) -> WriteOutcome {
-        WriteOutcome { affected: self.changed, ..WriteOutcome::default() }
     }
 }
 

@@ -9,15 +9,18 @@ mod assign;
 mod change;
 mod column;
 mod finding;
+mod found_rows;
 mod insert;
 mod joined;
 mod keys_ahead;
+mod named_targets;
 mod of_query;
 mod query_values;
 mod returning;
 mod settled;
 mod source_columns;
 mod through_view;
+mod updatable_view;
 mod view_checks;
 mod view_names;
 
@@ -45,15 +48,16 @@ pub(crate) use column::{
 };
 use expression::{Environment, ExecutionMemo, Subqueries, Warnings};
 pub use finding::{Finding, FoundKeys};
+pub use found_rows::{FoundIn, Progress};
 pub use insert::{InsertPlan, Tally, bind_filling, bind_insert, given};
-pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, Progress, Through, all_of};
+pub use joined::{JoinedDelete, JoinedUpdate};
+pub use named_targets::{Through, all_of};
 pub use of_query::InsertOfQuery;
 pub use query_values::given_to;
 pub use returning::ReturnedRows;
 pub use settled::{Currency, Patience, until_settled};
-pub use through_view::{
-    UpdatableView, is_never_updatable, is_updatable, not_insertable, not_updatable,
-};
+pub use through_view::{not_insertable, not_updatable};
+pub use updatable_view::{UpdatableView, is_never_updatable, is_updatable};
 pub use view_checks::AskedChecks;
 
 /// What a statement may find in an event loop to change or to lock it there; more is the pool's.

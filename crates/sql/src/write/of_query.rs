@@ -16,7 +16,7 @@ use values::ErrorCode;
 
 use super::Ask;
 use super::insert::{InsertPlan, bind_insert_beside, count_mismatch, incoming_names};
-use super::joined::query_of;
+use super::named_targets::query_of;
 use super::query_values::give;
 use super::source_columns::{ask_beside, bare_own_names, names_beside};
 use plan::bind::RowBinder;

@@ -7,22 +7,26 @@
 //!    9.7: tests/oracle/sql/check-options.sql).
 //! 2. Unknown is not enough.
 //!
-//! Not here: conditions of the row alone, which are checks of its table (`through_view`).
+//! Conditions of the row alone are checks of its table, for the statement.
+//!
+//! Not here: which conditions a view has (`updatable_view`).
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use expression::{Environment, Node, RowView};
+use rows::rules::Check;
 use rows::store::Reach;
 use rows::table::Table;
 use rows::view::View;
-use sqlparser::ast::{Expr, visit_expressions};
+use sqlparser::ast::{Expr, Ident, visit_expressions};
 use values::datum::{Datum, Value};
 use values::{ErrorCode, SqlMode};
 
 use super::WriteContext;
-use super::joined::FoundIn;
-use plan::bind::scalar::{Bound, IncomingNames, Names};
+use super::found_rows::FoundIn;
+use super::updatable_view::{UpdatableView, asks_query};
+use plan::bind::scalar::{Bound, IncomingNames, Names, bind};
 use results::{Result, SqlError};
 
 /// A condition that WITH CHECK OPTION asks.
@@ -49,6 +53,53 @@ pub struct OtherTable {
 
 /// Binds a condition over a row, with the rights that a view's query has.
 pub type BindCondition<'a> = &'a dyn Fn(&View, &Expr, &Table, &Names<'_>) -> Bound<Node>;
+
+impl UpdatableView {
+    /// The table, with what must hold for rows that are written through the view, as far as it
+    /// looks at nothing else.
+    ///
+    /// # Errors
+    /// Those of binding the view's condition.
+    pub fn checked_table(&self) -> Bound<Arc<Table>> {
+        let names = Names::of(&self.table, None, "where clause", SqlMode::default());
+        let check = |ViewCondition { view, condition, .. }: &ViewCondition| {
+            // Unknown is not enough.
+            let holds = Expr::IsTrue(Box::new(Expr::Nested(Box::new(condition.clone()))));
+            let condition = bind(&holds, &names)?;
+            let name = format!("{}.{}", view.database, view.name);
+            Ok(Check { name, condition, is_of_view: true })
+        };
+        let checks = self.checks.iter().filter(|check| !self.asks_more(check));
+        let checks = checks.map(check).collect::<Bound<Vec<Check>>>()?;
+        if checks.is_empty() {
+            return Ok(Arc::clone(&self.table));
+        }
+        Ok(Arc::new(self.table.with_checks(checks).map_err(SqlError::from)?))
+    }
+
+    /// Whether a condition looks at more than the row: asks a query, or names other tables.
+    fn asks_more(&self, check: &ViewCondition) -> bool {
+        let is_other = |name: &Ident| self.others.iter().any(|other| other.shown == name.value);
+        let names_other = visit_expressions(&check.condition, |expr| match expr {
+            Expr::CompoundIdentifier(parts) => match &parts[..] {
+                [.., of, _] if is_other(of) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            },
+            _ => ControlFlow::Continue(()),
+        });
+        names_other.is_break() || asks_query(&check.condition)
+    }
+
+    /// What else must hold for rows that are written through the view.
+    ///
+    /// # Errors
+    /// Those of binding the view's condition.
+    pub fn asked_checks(&self, bind: BindCondition<'_>) -> Bound<AskedChecks> {
+        let asked = self.checks.iter().filter(|check| self.asks_more(check));
+        let asked: Vec<&ViewCondition> = asked.collect();
+        AskedChecks::bind(&self.table, &asked, &self.others, bind)
+    }
+}
 
 /// Conditions, bound over a row and columns of other tables behind it.
 #[derive(Debug, Default)]

@@ -42,7 +42,8 @@ pub struct ViewNames<'a> {
 /// What a name without a table means in a sub-query, where it may be a column of that.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NamesAlone {
-    /// Where it is bound it is looked for among `through_view::UpdatableView::names_within` alone.
+    /// Where it is bound it is looked for among `updatable_view::UpdatableView::names_within`
+    /// alone.
     Own,
     /// It is refused if it could be another column of the table: it is bound over a row that has
     /// all of them.
