@@ -184,7 +184,7 @@ SELECT MAX(a.n) FROM (SELECT COUNT(*) n FROM orders GROUP BY person_id) a;
 SELECT o.id, p.name FROM orders o LEFT JOIN (SELECT id, name FROM person WHERE age = 30) p ON p.id = o.person_id ORDER BY o.id;
 SELECT COUNT(*), a IS NULL FROM (SELECT e.a FROM person p LEFT JOIN edge e ON e.a = p.id) x GROUP BY a IS NULL ORDER BY 2;
 SELECT pay * 1.1, pay / 3, pay + score, pay * quantity FROM person p JOIN orders o ON p.id = o.person_id ORDER BY o.id;
-SELECT score * 2, score / 3, score + 1, -score FROM person ORDER BY id;
+SELECT score * 2, score / 3, score + 1, 0 - score FROM person ORDER BY id;
 SELECT -age, -pay, +age FROM person ORDER BY id;
 SELECT INET_ATON('1.2.3.4'), INET_NTOA(16909060), BIN(5), OCT(8), CONV('ff', 16, 10), FORMAT(1234567.891, 2);
 SELECT QUOTE('it''s'), CHAR(77, 121), SPACE(2), STRCMP('a', 'b'), INSERT('abcd', 2, 2, 'X');
