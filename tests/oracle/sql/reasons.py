@@ -417,6 +417,12 @@ REASONS = [
         ("rows",),
         lambda theirs, ours: any("e-" in str(value) for row in ours.rows for value in row),
     ),
+    Reason(
+        "a number below 101 is a day of the year 2000 for YEAR, MONTH, DAY and QUARTER, as in MySQL; none in MariaDB",
+        "SELECT id, YEAR(1) AS c0 FROM v",
+        r"\b(YEAR|MONTH|DAY|DAYOFMONTH|QUARTER|MONTHNAME|LAST_DAY|DATE)\(",
+        ("rows",),
+    ),
 ]
 
 

@@ -64,9 +64,26 @@ pub(crate) fn part_of_date<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Resul
         Datum::Date(date) => Some(DateTime::from_date(date)),
         Datum::DateTime(value) => Some(value),
         Datum::Null => None,
-        other => call.scope.day(other),
+        other => early_day(call, other).or_else(|| call.scope.day(other)),
     };
     Ok(value.map_or(NULL, |value| int(extract(unit, value))))
+}
+
+/// The day that a number below 101 says where parts of a day may be missing: one of the year 2000
+/// (MySQL 9.7: tests/oracle/sql/days-of-small-numbers.sql).
+fn early_day(call: &Call<'_, '_>, datum: Datum<'_>) -> Option<DateTime> {
+    let number = match datum {
+        // Bits are a text.
+        _ if matches!(call.arguments[0].ty, ColumnType::Bit { .. }) => return None,
+        Datum::Int(number) => number,
+        Datum::UInt(number) => i64::try_from(number).ok()?,
+        Datum::Decimal(number) => number.truncate(0)?.to_i64()?,
+        Datum::Double(number) if (0.0..101.0).contains(&number) => number as i64,
+        Datum::Float(number) if (0.0..101.0).contains(&number) => number as i64,
+        _ => return None,
+    };
+    let number = u8::try_from(number).ok().filter(|number| *number <= 100)?;
+    Date::new(2000, number / 100, number % 100).map(DateTime::from_date)
 }
 
 /// UNIX_TIMESTAMP.
@@ -167,6 +184,10 @@ pub(crate) fn of_days<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cel
     let Call { function, scope, .. } = *call;
     let value = match function {
         F::TimestampOf | F::ToSeconds | F::DateFormat => scope.moment(cells[0].datum()),
+        F::DateOf | F::Quarter | F::MonthName | F::LastDay => {
+            let datum = cells[0].datum();
+            early_day(call, datum).or_else(|| scope.day(datum))
+        }
         _ => scope.day(cells[0].datum()),
     };
     let Some(value) = value else { return Ok(NULL) };
