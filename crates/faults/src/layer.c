@@ -42,7 +42,7 @@
 struct control {
     uint64_t position;      /* records so far */
     uint64_t fault;         /* what fails from now on, FAULT_* */
-    uint64_t faults;        /* calls that were made to fail */
+    uint64_t faults;        /* calls that were made to fail, or told of a full disk */
     uint64_t sync_micros;   /* how long a sync takes at most */
     uint64_t tick_micros;   /* a record of the clock so often; 0: none */
     uint64_t passes;        /* so many calls go through before one hangs */
@@ -408,8 +408,10 @@ int sync_file_range(int fd, off64_t at, off64_t bytes, unsigned flags) {
     if (result == 0 && control->used_permille)                                   \
         space->f_bfree = space->f_bavail =                                       \
             space->f_blocks / 1000 * (1000 - control->used_permille);            \
-    if (result == 0 && control->fault == FAULT_NO_SPACE)                         \
-        space->f_bfree = space->f_bavail = 0;
+    if (result == 0 && control->fault == FAULT_NO_SPACE) {                       \
+        space->f_bfree = space->f_bavail = 0;                                    \
+        __atomic_add_fetch(&control->faults, 1, __ATOMIC_SEQ_CST);               \
+    }
 
 int statvfs(const char *path, struct statvfs *space) {
     int (*next)(const char *, struct statvfs *) = dlsym(RTLD_NEXT, "statvfs");

@@ -143,7 +143,7 @@ impl Layer {
         self.put(USED_PERMILLE, permille)
     }
 
-    /// Calls that were made to fail, or hang, so far.
+    /// Calls that were made to fail, or hang, or were told that the disk is full, so far.
     ///
     /// # Errors
     /// Those of reading the control page.
