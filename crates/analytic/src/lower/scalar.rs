@@ -12,6 +12,7 @@
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Case, Expr, lit};
 use expression::{Arithmetic, BIGINT, Comparison, Function, Kind, Node, boolean, fit};
+use plan::terms::has;
 use results::Result;
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
@@ -57,11 +58,7 @@ fn nested_comparisons(node: &Node) -> usize {
 
 /// Whether it is another each time that it is evaluated: what is compared twice is to be one value.
 fn is_drawn_anew(node: &Node) -> bool {
-    let mut drawn = false;
-    node.visit(&mut |part| {
-        drawn |= matches!(&part.kind, Kind::Call(function, _) if function.is_volatile());
-    });
-    drawn
+    has(node, |kind| matches!(kind, Kind::Call(function, _) if function.is_volatile()))
 }
 
 /// A known truth.

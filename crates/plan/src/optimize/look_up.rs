@@ -18,7 +18,7 @@ use super::merge::derived_tables;
 use super::single_table::certain;
 use crate::index_use::ColumnarUse;
 use crate::point::{AccessKind, PointSortKey, ReaderKind, simple_ordering, ways};
-use crate::terms::columns_of;
+use crate::terms::{columns_of, has};
 use crate::tree::{
     Body, BoundQuery, Join, PointSelect, Relation, ResultOutput, RowOrigin, Select, Source,
 };
@@ -90,15 +90,12 @@ pub fn look_up(bound: &BoundQuery) -> Option<PointSelect> {
 /// Whether the list sees what the condition has made of a variable for this very row, or the other
 /// way round. A look-up finds many rows before it gives the first.
 fn takes_turns(select: &Select, visible: &[Node]) -> bool {
-    let has = |nodes: &[Node], is_such: fn(&Kind) -> bool| {
-        let mut has = false;
-        nodes.iter().for_each(|node| node.visit(&mut |part| has |= is_such(&part.kind)));
-        has
-    };
-    let assigns = |kind: &Kind| matches!(kind, Kind::Assign(..));
-    let asks = |kind: &Kind| matches!(kind, Kind::Assign(..) | Kind::UserVariable(_));
-    has(&select.conditions, assigns) && has(visible, asks)
-        || has(&select.conditions, asks) && has(visible, assigns)
+    let assigns = |node: &Node| has(node, |kind| matches!(kind, Kind::Assign(..)));
+    let asks =
+        |node: &Node| has(node, |kind| matches!(kind, Kind::Assign(..) | Kind::UserVariable(_)));
+    let conditions = &select.conditions;
+    conditions.iter().any(assigns) && visible.iter().any(asks)
+        || conditions.iter().any(asks) && visible.iter().any(assigns)
 }
 
 /// Whether what a result is of is not known before the statement runs.

@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use values::datum::{Datum, Value};
+use values::datum::Datum;
 
 use super::rules::widens;
 use crate::broken_rule::BrokenRule;
@@ -24,7 +24,7 @@ use crate::foreign_key::{ForeignKey, ForeignKeyChecks, Reference};
 use crate::partition::PartitionFault;
 use crate::schema::{CheckDefinition, TableDefinition};
 use crate::store::{Direction, Reach, Read};
-use crate::table::{ClosedGate, ComparedKey, Patience, Table, are_comparable, key_among};
+use crate::table::{ClosedGate, Patience, Table, are_comparable, key_among};
 
 /// Column names, as they were and as they are to be.
 pub(crate) type Renames = [(String, String)];
@@ -345,16 +345,8 @@ impl Engine {
         let parent = other.as_deref().unwrap_or(child);
         let Some(index) = parent.unique_index_of(&key.parent_columns) else { return Ok(false) };
         let among = key_among((child, &key.columns), (parent, &key.parent_columns), values);
-        let equal: Vec<Datum<'_>>;
-        let values = match &among {
-            ComparedKey::Same => values,
-            ComparedKey::Equal(others) => {
-                equal = others.iter().map(Value::as_datum).collect();
-                &equal
-            }
-            ComparedKey::Nowhere => return Ok(false),
-        };
-        let stored = parent.prefix_range(index, values)?.start;
+        let Some(values) = among.datums(values) else { return Ok(false) };
+        let stored = parent.prefix_range(index, &values)?.start;
         let (mut value, mut row_key) = (Vec::new(), Vec::new());
         if !view.get(&stored, Reach::Disk, &mut value)? {
             return Ok(false);

@@ -3,6 +3,8 @@
 //! Not here: what a foreign key is (`foreign_key`), which ones a definition may have
 //! (`ddl::relations`).
 
+use std::borrow::Cow;
+
 use values::convert::convert_from;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
@@ -88,26 +90,45 @@ pub(crate) enum ComparedKey {
     Nowhere,
 }
 
+impl ComparedKey {
+    /// The values, which are `own` where they stay as they are; `None` where there are none.
+    pub(crate) fn into_values(self, own: &[Datum<'_>]) -> Option<Vec<Value>> {
+        match self {
+            ComparedKey::Same => Some(own.iter().map(Datum::to_value).collect()),
+            ComparedKey::Equal(others) => Some(others),
+            ComparedKey::Nowhere => None,
+        }
+    }
+
+    /// The same, borrowed.
+    pub(crate) fn datums<'k>(&'k self, own: &'k [Datum<'k>]) -> Option<Cow<'k, [Datum<'k>]>> {
+        match self {
+            ComparedKey::Same => Some(Cow::Borrowed(own)),
+            ComparedKey::Equal(others) => Some(others.iter().map(Value::as_datum).collect()),
+            ComparedKey::Nowhere => None,
+        }
+    }
+}
+
 /// What a key of these columns is among those of another table.
 pub(crate) fn key_among(
     (from, columns): (&TableDefinition, &[String]),
     (to, others): (&TableDefinition, &[String]),
     values: &[Datum<'_>],
 ) -> ComparedKey {
-    let (Some(columns), Some(others)) = (from.positions(columns), to.positions(others)) else {
-        return ComparedKey::Same;
-    };
+    // Asked for every row of a child: nothing is made where nothing differs.
     let types = || {
-        let pairs = columns.iter().zip(&others);
-        pairs.map(|(at, other)| (&from.columns[*at].ty, &to.columns[*other].ty))
+        columns.iter().zip(others).map(|(column, other)| {
+            let (column, other) = (from.column(column)?, to.column(other)?);
+            let (from, to) = (&from.columns[column].ty, &to.columns[other].ty);
+            is_kept_otherwise(from, to).then_some((from, to))
+        })
     };
-    if types().all(|(from, to)| !is_kept_otherwise(from, to)) {
+    if types().all(|differing| differing.is_none()) {
         return ComparedKey::Same;
     }
-    let equal = values.iter().zip(types()).map(|(value, (from, to))| {
-        if !is_kept_otherwise(from, to) {
-            return Some(value.to_value());
-        }
+    let equal = values.iter().zip(types()).map(|(value, differing)| {
+        let Some((from, to)) = differing else { return Some(value.to_value()) };
         let there = convert_from(to, *value, from, Zone::UTC).value;
         let back = convert_from(from, there.as_datum(), to, Zone::UTC).value;
         (back.as_datum() == *value).then_some(there)

@@ -67,7 +67,7 @@ pub(crate) use count::{KnownCount, RowDelta};
 pub use counted::CountedRows;
 pub use covering::{CoveredRow, Covering};
 pub use entries::IndexEntry;
-pub(crate) use foreign::{ComparedKey, are_comparable, key_among};
+pub(crate) use foreign::{are_comparable, key_among};
 pub use full_texts::FullTextCodec;
 pub(crate) use images::{HeldPlace, Image, ImageCursor, ImagePlace, Images, WantedImage};
 pub(crate) use kept_numbers::KeptNumbers;

@@ -20,7 +20,7 @@ use crate::find::row_at;
 use crate::foreign_key::{ForeignColumns, Reference, ReferentialAction};
 use crate::schema::TableId;
 use crate::store::{Direction, KeyRange};
-use crate::table::{ComparedKey, Table, key_among};
+use crate::table::{Table, key_among};
 
 /// How far rows may go with rows that go with a row, as in InnoDB.
 const DEPTH_MAX: usize = 15;
@@ -93,30 +93,20 @@ impl Transaction {
             let as_childs = |values: &[Datum<'_>]| {
                 key_among((table, &key.parent_columns), (&child, &key.columns), values)
             };
-            let values: Vec<Value> = match as_childs(&values) {
-                ComparedKey::Same => values.iter().map(Datum::to_value).collect(),
-                ComparedKey::Equal(others) => others,
-                // No row of the child can have it.
-                ComparedKey::Nowhere => continue,
-            };
-            let values: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+            let among = as_childs(&values);
+            // Otherwise no row of the child can have it.
+            let Some(values) = among.datums(&values) else { continue };
             let (mut action, new) = match change {
                 ParentChange::Goes(_) => (key.on_delete, None),
                 ParentChange::Has(row) => {
                     let new: Vec<Datum<'_>> = columns.iter().map(|at| row[*at]).collect();
-                    match as_childs(&new) {
-                        ComparedKey::Same => {
-                            (key.on_update, Some(new.iter().map(Datum::to_value).collect()))
-                        }
-                        ComparedKey::Equal(others) => (key.on_update, Some(others)),
+                    let new = as_childs(&new).into_values(&new);
+                    let action = match key.on_update {
                         // The child cannot follow.
-                        ComparedKey::Nowhere => match key.on_update {
-                            ReferentialAction::Cascade => {
-                                (ReferentialAction::Restrict, Some(Vec::new()))
-                            }
-                            action => (action, Some(Vec::new())),
-                        },
-                    }
+                        ReferentialAction::Cascade if new.is_none() => ReferentialAction::Restrict,
+                        action => action,
+                    };
+                    (action, Some(new.unwrap_or_default()))
                 }
             };
             let is_own = child.id == table.id;

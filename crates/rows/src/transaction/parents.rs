@@ -13,13 +13,13 @@
 
 use std::sync::Arc;
 
-use values::datum::{Datum, Value};
+use values::datum::Datum;
 
 use super::life::Transaction;
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::foreign_key::ForeignKey;
-use crate::table::{ComparedKey, PREFIX_BYTES, Table, key_among};
+use crate::table::{PREFIX_BYTES, Table, key_among};
 
 /// The number of no index, under which the locks of keys are.
 const NO_INDEX: [u8; 2] = [0, 0];
@@ -117,18 +117,10 @@ impl Transaction {
         };
         let Some(index) = parent.unique_index_of(&key.parent_columns) else { return Ok(false) };
         let among = key_among((child, &key.columns), (&parent, &key.parent_columns), values);
-        let equal: Vec<Datum<'_>>;
-        let values = match &among {
-            ComparedKey::Same => values,
-            ComparedKey::Equal(others) => {
-                equal = others.iter().map(Value::as_datum).collect();
-                &equal
-            }
-            ComparedKey::Nowhere => return Ok(false),
-        };
-        let lock = key_lock(&parent, index, values)?;
+        let Some(values) = among.datums(values) else { return Ok(false) };
+        let lock = key_lock(&parent, index, &values)?;
         let newly = self.store.lock_shared(&lock, self.wait)?;
-        let found = self.is_key_there(&parent, index, values)?;
+        let found = self.is_key_there(&parent, index, &values)?;
         if !found && newly {
             // Nothing rests on it, and whoever brings the key needs not wait.
             self.store.unlock(&lock);

@@ -50,6 +50,7 @@ pub fn bind_insert_beside(
     let is_late = |position: usize| matches!(defaults[position], Store::Expression(_));
     let over_table = names.over(&table, None, "field list");
     let mut base = 0u16;
+    let mut rows_ask = false;
     let rows = match &insert.source {
         Source::Query(_) => InsertRows::Query,
         Source::Rows(rows) => {
@@ -87,8 +88,11 @@ pub fn bind_insert_beside(
                     values.iter().flatten().all(|node| matches!(node.kind, Kind::Parameter(_)));
                 let mut reads_row = false;
                 for node in values.iter().flatten() {
-                    reads_row |= has_subquery(node);
-                    node.visit(&mut |part| reads_row |= matches!(part.kind, Kind::Column(_)));
+                    node.visit(&mut |part| {
+                        let is_query = matches!(part.kind, Kind::Subquery(_));
+                        rows_ask |= is_query;
+                        reads_row |= is_query || matches!(part.kind, Kind::Column(_));
+                    });
                 }
                 plans.push(RowPlan { values, unsaid, parameters, is_literal, reads_row });
             }
@@ -99,8 +103,8 @@ pub fn bind_insert_beside(
     let incoming = IncomingNames { beside, ..incoming_names(insert, &table)? };
     let names = Names { incoming: Some(&incoming), parameter_base: base, ..over_table };
     let on_duplicate = bind_assignments(&insert.on_duplicate, &table, &names, Some(over_row))?;
-    let assigned = on_duplicate.iter().filter_map(|(_, node)| node.as_ref());
-    let asks = assigned.chain(rows.nodes()).any(has_subquery);
+    let mut assigned = on_duplicate.iter().filter_map(|(_, node)| node.as_ref());
+    let asks = rows_ask || assigned.any(has_subquery);
     let update_now = update_now_columns(&table, &on_duplicate);
     let returning = match insert.returning.as_slice() {
         [] => None,
