@@ -353,11 +353,12 @@ impl Analytic {
             (planned, settings) = (plan(sorting, logical.clone())?, sorting);
         }
         let frugal = if purpose == Purpose::RunFrugally {
-            self.runtime.frugal_state_for(&planned)
+            let row_bytes = lower::widest_row(&self.engine, &query.tables)?;
+            self.runtime.frugal_state_for(&planned, row_bytes)
         } else {
             None
         };
-        if let Some(frugal) = frugal {
+        if let Some(frugal) = &frugal {
             (planned, settings) = (plan(frugal, logical)?, frugal);
         }
         let vacated = match lowered.repeats {

@@ -52,8 +52,10 @@ const BYTES_PER_SORT: usize = 16 << 20;
 const FRUGAL_THREADS: usize = 2;
 /// and how many times less rows its batches have,
 const FRUGAL_BATCHES_PART: usize = 8;
-/// but so many.
+/// but so many,
 const FRUGAL_BATCH_ROWS_MIN: usize = 64;
+/// where such a part of the memory has room for them.
+const FRUGAL_BATCH_PART: usize = 64;
 /// Queries over fewer stored rows run on one thread.
 const ROWS_PARALLEL_MIN: u64 = 20_000;
 /// Stack of a thread that plans or runs a query: long chains of conditions nest deeply. Only what
@@ -179,9 +181,23 @@ impl Runtime {
         }
     }
 
-    /// Settings for a query that ran out of memory; `None` where they would change nothing.
-    pub(super) fn frugal_state_for(&self, plan: &Arc<dyn ExecutionPlan>) -> Option<&SessionState> {
-        keeps_rows(plan).then_some(&self.frugal)
+    /// Settings for a query that ran out of memory, whose rows have about so many bytes; `None`
+    /// where they would change nothing.
+    pub(super) fn frugal_state_for(
+        &self,
+        plan: &Arc<dyn ExecutionPlan>,
+        row_bytes: usize,
+    ) -> Option<SessionState> {
+        if !keeps_rows(plan) {
+            return None;
+        }
+        let rows = self.memory_bytes / FRUGAL_BATCH_PART / row_bytes.max(1);
+        if rows >= self.frugal.config().batch_size() {
+            return Some(self.frugal.clone());
+        }
+        let frugal = SessionStateBuilder::new_from_existing(self.frugal.clone());
+        let config = with_batches_of(rows.max(1), self.frugal.config().clone());
+        Some(frugal.with_config(config).build())
     }
 
     /// Where a query waits until it may begin, if it keeps rows and reads many, or others wait for
@@ -261,9 +277,17 @@ fn batch_rows(memory_bytes: usize, threads: usize) -> usize {
     (bytes / BYTES_PER_BATCH_ROW).clamp(BATCH_ROWS_MIN, BATCH_ROWS_MAX)
 }
 
+/// Settings with batches of so many rows.
+fn with_batches_of(rows: usize, config: SessionConfig) -> SessionConfig {
+    let mut config = config.with_batch_size(rows);
+    // Sorted as one are batches that come to about one. A larger one is cut into pieces, each of
+    // which counts for the texts of all.
+    config.options_mut().execution.sort_in_place_threshold_bytes = rows * SORTED_ROW_BYTES;
+    config
+}
+
 fn config(partitions: usize, batch_rows: usize, memory_bytes: usize) -> SessionConfig {
-    let mut config = SessionConfig::new()
-        .with_batch_size(batch_rows)
+    let mut config = with_batches_of(batch_rows, SessionConfig::new())
         .with_target_partitions(partitions)
         .with_information_schema(false)
         .with_create_default_catalog_and_schema(false);
@@ -271,9 +295,6 @@ fn config(partitions: usize, batch_rows: usize, memory_bytes: usize) -> SessionC
     // What a sort keeps back for merging its files must fit many times into the memory there is.
     settings.execution.sort_spill_reservation_bytes =
         (memory_bytes / 32).clamp(MERGE_BYTES_MIN, MERGE_BYTES_MAX);
-    // Sorted as one are batches that come to about one. A larger one is cut into pieces, each of
-    // which counts for the texts of all.
-    settings.execution.sort_in_place_threshold_bytes = batch_rows * SORTED_ROW_BYTES;
     // A file of its own for each batch that a division of rows among threads writes. DataFusion's
     // reader goes through those files one after the other, its writers hold one each: with more
     // than a batch in a file the reader may wait for the end of one whose writer waits for the

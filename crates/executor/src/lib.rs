@@ -84,7 +84,7 @@ pub use sort::sort_rows;
 
 use plan::context::SqlContext;
 use plan::tree::{Body, Query, row_count};
-use results::{ExecutionMode, Result, SqlError};
+use results::{ExecutionMode, MemoryShortage, Result, SqlError};
 
 /// What a row costs that is looked at,
 const ROW_COST: u64 = 10;
@@ -227,7 +227,9 @@ pub fn run(
         Ok(Flow::Continue)
     });
     execution.note_examined();
-    if execution.too_long.get() {
+    // Elsewhere rows are passed on as they are found, and what is kept goes to files.
+    let lacks_memory = matches!(result, Err(SqlError::ShortOfMemory(MemoryShortage::Clients)));
+    if execution.too_long.get() || lacks_memory && execution.bytes_max < usize::MAX {
         return Ok(None);
     }
     result?;
@@ -411,12 +413,7 @@ impl Execution<'_> {
         if total > self.bytes_max {
             return Err(self.give_up());
         }
-        match self.share.borrow_mut().keep_up_with(total) {
-            Ok(()) => Ok(()),
-            // Elsewhere rows are passed on as they are found, and what is kept goes to files.
-            Err(_) if self.bytes_max < usize::MAX => Err(self.give_up()),
-            Err(error) => Err(error.into()),
-        }
+        Ok(self.share.borrow_mut().keep_up_with(total)?)
     }
 
     /// What was kept is gone before the execution is: memory for as much may be drawn again.

@@ -94,4 +94,5 @@ mod top;
 mod true_sizes;
 mod unique_values;
 mod vanished;
+mod wide_values;
 mod xa;
