@@ -274,7 +274,7 @@ impl Accumulator {
         match &mut self.state {
             AccumulatorState::Count(count) => *count += 1,
             AccumulatorState::Exact(whole, exact, count) => {
-                let Some(number) = row.number(cell.datum()) else { return Ok(0) };
+                let Some(number) = row.number(&cell) else { return Ok(0) };
                 *count += 1;
                 match number {
                     Number::Int(v) => *whole += i128::from(v),
@@ -287,7 +287,7 @@ impl Accumulator {
                 }
             }
             AccumulatorState::Inexact(sum, count) => {
-                let Some(number) = row.number(cell.datum()) else { return Ok(0) };
+                let Some(number) = row.number(&cell) else { return Ok(0) };
                 *sum += number.to_f64();
                 *count += 1;
             }
@@ -312,7 +312,7 @@ impl Accumulator {
                 }
             }
             AccumulatorState::Bits(bits) => {
-                let Some(number) = row.bits(&aggregate.arguments[0], cell.datum()) else {
+                let Some(number) = row.bits(&aggregate.arguments[0], &cell) else {
                     return Ok(0);
                 };
                 let of_value = number.to_bits();
@@ -347,7 +347,7 @@ impl Accumulator {
                 )?;
             }
             AccumulatorState::Spread(count, mean, squares) => {
-                let Some(number) = row.number(cell.datum()) else { return Ok(0) };
+                let Some(number) = row.number(&cell) else { return Ok(0) };
                 let value = number.to_f64();
                 *count += 1;
                 let before = value - *mean;
@@ -510,7 +510,7 @@ fn taken<'p>(
 ) -> Result<&'p [(Vec<u8>, Vec<u8>)]> {
     let mut numbers = [0; 2];
     for (number, node) in numbers.iter_mut().zip(limit) {
-        let value = scope.integer(node.evaluate(scope)?.datum()).map_or(0, Number::to_i128);
+        let value = scope.integer(&node.evaluate(scope)?).map_or(0, Number::to_i128);
         *number = usize::try_from(value.max(0)).unwrap_or(usize::MAX);
     }
     let [offset, count] = numbers;

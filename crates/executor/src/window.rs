@@ -184,7 +184,7 @@ impl<'p> Partition<'p> {
     /// A number of rows; `None` for NULL.
     fn count(&self, node: &Node, at: usize) -> Result<Option<i128>> {
         let scope = self.scope(at);
-        let number = scope.integer(node.evaluate(&scope)?.datum());
+        let number = scope.integer(&node.evaluate(&scope)?);
         Ok(number.map(|number| number.to_i128()))
     }
 

@@ -84,7 +84,9 @@ pub use tree::slot::{KEY_COLUMN, parts_of, slot};
 pub use tree::subquery::{BoundQuery, Quantifier, Subquery, SubqueryForm};
 pub use value::arithmetic::{Arithmetic, quotient};
 pub use value::cell::{Cell, bytes_of, text_of};
-pub use value::compare::{compare, compare_shown, is_day_of_mode, time_of_whole, tolerance};
+pub use value::compare::{
+    compare, compare_shown, is_day_of_mode, says_day, says_time, time_of_whole, tolerance,
+};
 pub use value::json::conversion::{JsonMembers, json_element, json_scalar, json_scalar_for};
 pub use value::json::order::{write_json_comparison_key, write_json_key};
 pub use value::moment::Unit;

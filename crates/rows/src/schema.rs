@@ -416,6 +416,11 @@ impl TableDefinition {
         self.indexes[0].parts.is_empty()
     }
 
+    /// How many keys of its columns are unique, the primary one included.
+    pub fn unique_keys(&self) -> usize {
+        self.indexes.iter().filter(|index| index.unique && !index.parts.is_empty()).count()
+    }
+
     /// The primary key, or the first unique one without NULLs, which stands for it.
     pub fn key_of_rows(&self) -> Option<&Index> {
         let has_nulls = |index: &Index| index.parts.iter().any(|p| self.columns[p.column].nullable);

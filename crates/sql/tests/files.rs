@@ -159,7 +159,8 @@ fn a_file_of_the_server_is_loaded_strictly_unless_ignore_is_said() {
     let ignored = run(s, "LOAD DATA INFILE 'keys' IGNORE INTO TABLE t");
     assert!(ignored.contains("Records: 3  Deleted: 0  Skipped: 1"), "{ignored}");
     let replaced = run(s, "LOAD DATA INFILE 'keys' REPLACE INTO TABLE t");
-    assert!(replaced.contains("Records: 3  Deleted: 3"), "{replaced}");
+    // Two of the rows are what they were.
+    assert!(replaced.contains("Records: 3  Deleted: 1"), "{replaced}");
     assert_eq!(run(s, "SELECT * FROM t"), "1\tagain\n2\ttwo");
     run(s, "BEGIN");
     run(s, "LOAD DATA INFILE 'values' IGNORE INTO TABLE t SET b = CONCAT(b, '!')");

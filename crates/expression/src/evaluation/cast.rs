@@ -117,7 +117,8 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
                     .distrust(ErrorCode::TruncatedWrongValue, || warning(ty, &shown, issue, scope));
                 return Ok(NULL);
             }
-            if let Some(issue) = converted.issue {
+            let is_told = !matches!((&cell, ty), (Cell::Long(_), ColumnType::Double(_)));
+            if let Some(issue) = converted.issue.filter(|_| is_told) {
                 let shown = Cell::of(datum.to_value());
                 scope
                     .distrust(ErrorCode::TruncatedWrongValue, || warning(ty, &shown, issue, scope));

@@ -21,6 +21,7 @@ use values::types::ColumnType;
 
 use crate::row::scope::Scope;
 use crate::tree::node::{Kind, Node};
+use crate::value::cell::Cell;
 use crate::value::compare::is_plain_number;
 use crate::value::number::{leading_exact, number_of_digits};
 
@@ -84,7 +85,7 @@ pub fn as_key<'d>(node: &Node, datum: Datum<'d>, ty: &ColumnType, scope: &Scope<
     if let (Datum::Bytes(text), false, true) = (datum, whole, fixed) {
         // Where rows are written, a text that is no number is not to decide which.
         match scope.strict || scope.limits.is_strict() {
-            true => _ = scope.number(datum),
+            true => _ = scope.number(&Cell::Plain(datum)),
             false => scope.warn_of_text(text),
         }
     }

@@ -106,7 +106,8 @@ fn checked_sides<'v>(
 
 /// In a strict write a text that is compared with a number, a moment or a time of day has to be
 /// one: without that `s = 0` would be true of every word, `d <> 'abc'` of every day, and an UPDATE
-/// change all of those rows.
+/// change all of those rows. Only TEXT and BLOB columns may be any number, and a YEAR be beside any
+/// text.
 ///
 /// # Errors
 /// 1292.
@@ -114,16 +115,21 @@ fn check_texts<'t>(
     sides: impl Iterator<Item = (&'t Node, Datum<'t>)> + Clone,
     scope: &Scope<'_>,
 ) -> Result<()> {
-    if !scope.is_strict() {
+    let is_year = |(node, _): (&Node, _)| node.is_stored() && node.ty == ColumnType::Year;
+    if !scope.is_strict() || sides.clone().any(is_year) {
         return Ok(());
     }
     let is_any = |is_it: fn(Datum<'_>) -> bool| sides.clone().any(|(_, datum)| is_it(datum));
-    let check: fn(&Scope<'_>, Datum<'_>) = if is_any(is_plain_number) {
-        |scope, text| _ = scope.number(text)
+    let check: fn(&Scope<'_>, &Node, Datum<'_>) = if is_any(is_plain_number) {
+        |scope, node, text| {
+            if !(node.is_stored() && node.is_long()) {
+                scope.number(&Cell::Plain(text));
+            }
+        }
     } else if is_any(is_moment) {
-        |scope, text| _ = scope.moment(text)
+        |scope, _, text| _ = scope.moment(text)
     } else if is_any(|datum| matches!(datum, Datum::Time(_))) {
-        |scope, text| match text {
+        |scope, _, text| match text {
             // It is a text beside the text of a time.
             Datum::Bytes(text) if is_blank(text) || time_of_whole(text).is_some() => {}
             Datum::Bytes(text) => scope.distrust_time(text),
@@ -135,7 +141,7 @@ fn check_texts<'t>(
     for (node, datum) in sides {
         let is_text = matches!(datum, Datum::Bytes(_)) && !node.is_digits_literal();
         if is_text && node.ty != ColumnType::Json {
-            check(scope, datum);
+            check(scope, node, datum);
         }
     }
     scope.limits.check_refused()

@@ -39,11 +39,20 @@ impl Node {
     pub fn evaluate<'a>(&'a self, scope: &Scope<'a>) -> Result<Cell<'a>> {
         // Most are one of these, which need none of the room that the others do.
         match &self.kind {
-            Kind::Column(position) => Ok(Cell::Plain(scope.row.column(*position)?)),
+            Kind::Column(position) => Ok(self.stored(scope.row.column(*position)?)),
             Kind::Constant(value) => Ok(Cell::Plain(value.as_datum())),
             Kind::Parameter(number) => Ok(Cell::Plain(parameter(scope, *number))),
             Kind::Once(once) => once.evaluate(scope),
             _ => self.evaluate_other(scope),
+        }
+    }
+
+    /// The value of a column.
+    #[inline]
+    fn stored<'a>(&self, datum: Datum<'a>) -> Cell<'a> {
+        match datum {
+            Datum::Bytes(text) if self.is_long() => Cell::Long(text),
+            datum => Cell::Plain(datum),
         }
     }
 
@@ -75,13 +84,13 @@ impl Node {
             Kind::Constant(_) | Kind::Parameter(_) | Kind::Once(_) | Kind::Column(_) => {
                 return self.evaluate(scope);
             }
-            Kind::Incoming(position) => Cell::Plain(scope.incoming.column(*position)?),
+            Kind::Incoming(position) => self.stored(scope.incoming.column(*position)?),
             Kind::Outer(0, slot) => match scope.joined {
-                Some(joined) => Cell::Plain(joined.column(*slot)?),
+                Some(joined) => self.stored(joined.column(*slot)?),
                 None => return Err(Error::other("a column of a row that is not joined")),
             },
             Kind::Outer(level, slot) => match scope.enclosing {
-                Some(enclosing) => Cell::Plain(enclosing.column(*level, *slot)?),
+                Some(enclosing) => self.stored(enclosing.column(*level, *slot)?),
                 None => return Err(Error::other("a column of a row that does not enclose")),
             },
             Kind::Aggregate(_) | Kind::Window(_) => {
@@ -105,14 +114,14 @@ impl Node {
             | Kind::Between(..)
             | Kind::Like(..) => Cell::maybe(self.truth(scope)?),
             Kind::Arithmetic(op, a, b) => arithmetic_nodes(&self.ty, *op, a, b, scope)?,
-            Kind::Negate(a) => match scope.number(a.evaluate(scope)?.datum()) {
+            Kind::Negate(a) => match scope.number(&a.evaluate(scope)?) {
                 Some(number) => {
                     let is_whole = matches!(self.ty, ColumnType::Int { .. });
                     Cell::Plain(arithmetic::negate(number, is_whole)?.datum())
                 }
                 None => NULL,
             },
-            Kind::BitNot(a) => match scope.bits(a, a.evaluate(scope)?.datum()) {
+            Kind::BitNot(a) => match scope.bits(a, &a.evaluate(scope)?) {
                 Some(number) => Cell::Plain(Datum::UInt(!number.to_bits())),
                 None => NULL,
             },
@@ -208,7 +217,7 @@ impl Node {
                 {
                     return Ok(Some(json_is_true(document)));
                 }
-                let truth = scope.number(cell.datum()).map(Number::is_true);
+                let truth = scope.number(&cell).map(Number::is_true);
                 scope.limits.check_refused()?;
                 Ok(truth)
             }
@@ -237,10 +246,10 @@ fn arithmetic_nodes<'a>(
     scope: &Scope<'a>,
 ) -> Result<Cell<'a>> {
     let (left, right) = (a.evaluate(scope)?, b.evaluate(scope)?);
-    let number = |node: &Node, datum: Datum<'_>| match op.is_of_bits() {
-        true => scope.bits(node, datum),
+    let number = |node: &Node, cell: &Cell<'_>| match op.is_of_bits() {
+        true => scope.bits(node, cell),
         // DIV reads a text to its last digit (MySQL 9.7: tests/oracle/sql/types.sql).
-        false => match (datum, scope.number(datum)) {
+        false => match (cell.datum(), scope.number(cell)) {
             (Datum::Bytes(text), Some(_)) if op == Arithmetic::IntegerDivide => {
                 // It has no sign of its own.
                 Some(match leading_exact(text).0 {
@@ -251,7 +260,7 @@ fn arithmetic_nodes<'a>(
             (_, number) => number,
         },
     };
-    let (Some(x), Some(y)) = (number(a, left.datum()), number(b, right.datum())) else {
+    let (Some(x), Some(y)) = (number(a, &left), number(b, &right)) else {
         return Ok(NULL);
     };
     match arithmetic::compute(op, x, y, scope.mode)? {

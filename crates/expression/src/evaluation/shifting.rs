@@ -28,8 +28,8 @@ fn interval(amount: &Node, unit: Unit, scope: &Scope<'_>) -> Result<Option<Inter
         return Ok(compound(large, small, &String::from_utf8_lossy(&text)));
     }
     let number = match unit {
-        Unit::Second => scope.number(cell.datum()),
-        _ => scope.integer(cell.datum()),
+        Unit::Second => scope.number(&cell),
+        _ => scope.integer(&cell),
     };
     let Some(number) = number else { return Ok(None) };
     let (mut whole, mut fraction) = (number.to_i128(), 0i128);

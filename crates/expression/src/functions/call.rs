@@ -71,7 +71,7 @@ fn of_values<'a>(
 
 /// A whole number argument.
 pub(crate) fn whole(cell: &Cell<'_>, scope: &Scope<'_>) -> Option<i64> {
-    let number = scope.integer(cell.datum())?.to_i128();
+    let number = scope.integer(cell)?.to_i128();
     Some(number.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
 }
 

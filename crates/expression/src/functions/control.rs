@@ -80,7 +80,7 @@ pub(crate) fn named<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
 /// ELT.
 pub(crate) fn elt<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
     let Call { arguments, scope, .. } = *call;
-    let Some(position) = scope.integer(arguments[0].evaluate(scope)?.datum()) else {
+    let Some(position) = scope.integer(&arguments[0].evaluate(scope)?) else {
         return Ok(NULL);
     };
     match usize::try_from(position.to_i128()) {
@@ -168,7 +168,7 @@ fn digits_of(node: &Node, scope: &Scope<'_>) -> u8 {
 pub(crate) fn interval<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
     let Call { arguments, scope, .. } = *call;
     let number = |argument: &'a Node| -> Result<Option<Number>> {
-        Ok(scope.number(argument.evaluate(scope)?.datum()))
+        Ok(scope.number(&argument.evaluate(scope)?))
     };
     let Some(wanted) = number(&arguments[0])? else { return Ok(int(-1)) };
     for (at, argument) in arguments[1..].iter().enumerate() {

@@ -98,7 +98,7 @@ pub(crate) fn of_double<'a>(
     cells: &[Cell<'a>],
     compute: fn(f64) -> f64,
 ) -> Result<Cell<'a>> {
-    let number = call.scope.number(cells[0].datum());
+    let number = call.scope.number(&cells[0]);
     Ok(number.map_or(NULL, |number| double(compute(number.to_f64()))))
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn log<'a>(
 ) -> Result<Cell<'a>> {
     let mut numbers = [0.0; 2];
     for (number, cell) in numbers.iter_mut().zip(cells) {
-        match call.scope.number(cell.datum()) {
+        match call.scope.number(cell) {
             Some(known) => *number = known.to_f64(),
             None => return Ok(NULL),
         }
@@ -153,8 +153,8 @@ pub(crate) fn of_numbers<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<
             let Datum::Bytes(bytes) = cells[0].datum() else { return Ok(NULL) };
             return Ok(int(bytes.iter().map(|byte| i64::from(byte.count_ones())).sum()));
         }
-        Function::BitCount => scope.bits(&arguments[0], cells[0].datum()),
-        _ => scope.number(cells[0].datum()),
+        Function::BitCount => scope.bits(&arguments[0], &cells[0]),
+        _ => scope.number(&cells[0]),
     };
     let Some(first) = first else { return Ok(NULL) };
     let first = match node.ty {
@@ -166,7 +166,7 @@ pub(crate) fn of_numbers<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<
     let second = match cells.get(1) {
         None => None,
         Some(cell) if is_rounded && !cell.is_null() => None,
-        Some(cell) => match scope.number(cell.datum()) {
+        Some(cell) => match scope.number(cell) {
             Some(number) => Some(number),
             None => return Ok(NULL),
         },

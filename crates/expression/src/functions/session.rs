@@ -109,7 +109,7 @@ fn last_insert_id<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'
         let set = context.side_effects.lock().last_insert_id;
         return Ok(Cell::Plain(Datum::UInt(set.unwrap_or(context.last_insert_id))));
     };
-    let Some(number) = scope.integer(argument.evaluate(scope)?.datum()) else { return Ok(NULL) };
+    let Some(number) = scope.integer(&argument.evaluate(scope)?) else { return Ok(NULL) };
     let value = number.to_bits();
     context.side_effects.lock().last_insert_id = Some(value);
     Ok(Cell::Plain(Datum::UInt(value)))
@@ -132,7 +132,7 @@ fn uuid(now: i64) -> Uuid {
 fn sleep<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>> {
     /// How often a sleeper looks whether it was killed.
     const STEP: Duration = Duration::from_millis(50);
-    let seconds = scope.number(arguments[0].evaluate(scope)?.datum()).map(|n| n.to_f64());
+    let seconds = scope.number(&arguments[0].evaluate(scope)?).map(|n| n.to_f64());
     let Some(seconds) = seconds.filter(|seconds| *seconds >= 0.0) else {
         return Err(Error::new(ErrorCode::WrongArguments, "Incorrect arguments to sleep."));
     };
@@ -172,7 +172,7 @@ fn named_lock<'a>(
     let name = String::from_utf8_lossy(&name).to_lowercase();
     Ok(match function {
         Function::GetLock => {
-            let seconds = scope.number(arguments[1].evaluate(scope)?.datum());
+            let seconds = scope.number(&arguments[1].evaluate(scope)?);
             let seconds = seconds.map_or(0.0, |n| n.to_f64());
             let wait = if seconds < 0.0 {
                 Duration::MAX

@@ -43,7 +43,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     let mut buffers = vec![Vec::new(); cells.len()];
     let texts = texts_of(arguments, cells, scope, &mut buffers);
     let text = |at: usize| String::from_utf8_lossy(texts[at]);
-    let number = |at: usize| scope.number(cells[at].datum()).map_or(0.0, |number| number.to_f64());
+    let number = |at: usize| scope.number(&cells[at]).map_or(0.0, |number| number.to_f64());
     let made = |text: String| Ok(Cell::Owned(text.into_bytes()));
     match function {
         Function::FormatBytes | Function::SysFormatBytes => made(bytes_in_words(number(0))),
@@ -104,7 +104,7 @@ pub(crate) fn asked<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<
     let texts = texts_of(arguments, cells, scope, &mut buffers);
     let text = |at: usize| String::from_utf8_lossy(texts[at]);
     let number = |at: usize| {
-        let number = scope.integer(cells[at].datum())?.to_i128();
+        let number = scope.integer(&cells[at])?.to_i128();
         u32::try_from(number).ok()
     };
     let thread = |number: u32| Cell::Plain(Datum::UInt(u64::from(number)));

@@ -24,6 +24,7 @@ use crate::statement::time_names::TimeNames;
 use crate::statement::warning::{Level, Warnings};
 use crate::tree::function::Function;
 use crate::tree::node::Node;
+use crate::value::cell::Cell;
 use crate::value::compare::{bound, moment, span};
 use crate::value::number::{Number, is_blank};
 
@@ -337,18 +338,18 @@ impl<'a> Scope<'a> {
 
     /// A value where a whole number is wanted (`Number::of_whole`), with a warning for a text that
     /// is none.
-    pub fn integer(&self, datum: Datum<'_>) -> Option<Number> {
-        let (number, strange) = Number::of_whole(datum, self.zone)?;
-        if strange && let Datum::Bytes(text) = datum {
+    pub fn integer(&self, cell: &Cell<'_>) -> Option<Number> {
+        let (number, strange) = Number::of_whole(cell.datum(), self.zone)?;
+        if let (true, Some(text)) = (strange, cell.short_text()) {
             self.distrust_integer(text);
         }
         Some(number)
     }
 
     /// The value of a node where bits are wanted, with a warning for a text that is no number.
-    pub fn bits(&self, node: &Node, datum: Datum<'_>) -> Option<Number> {
-        let (number, strange) = Number::of_bits(datum, node.is_stored(), self.zone)?;
-        if strange && let Datum::Bytes(text) = datum {
+    pub fn bits(&self, node: &Node, cell: &Cell<'_>) -> Option<Number> {
+        let (number, strange) = Number::of_bits(cell.datum(), node.is_stored(), self.zone)?;
+        if let (true, Some(text)) = (strange, cell.short_text()) {
             self.distrust_integer(text);
         }
         Some(number)
@@ -380,9 +381,9 @@ impl<'a> Scope<'a> {
     }
 
     /// A value as a number, with a warning for a text that is none.
-    pub fn number(&self, datum: Datum<'_>) -> Option<Number> {
-        let (number, strange) = Number::of(datum, self.zone)?;
-        if strange && let Datum::Bytes(text) = datum {
+    pub fn number(&self, cell: &Cell<'_>) -> Option<Number> {
+        let (number, strange) = Number::of(cell.datum(), self.zone)?;
+        if let (true, Some(text)) = (strange, cell.short_text()) {
             self.distrust(ErrorCode::TruncatedWrongValue, || {
                 format!("Truncated incorrect DOUBLE value: '{}'", String::from_utf8_lossy(text))
             });

@@ -456,6 +456,12 @@ impl Node {
         matches!(self.kind, Kind::Column(_) | Kind::Incoming(_) | Kind::Outer(..))
     }
 
+    /// Whether it is a TEXT or BLOB, of whatever length.
+    #[inline]
+    pub fn is_long(&self) -> bool {
+        matches!(self.ty, ColumnType::Text { .. } | ColumnType::Blob { .. })
+    }
+
     /// Whether its value does not depend on the row.
     pub fn is_row_free(&self) -> bool {
         let mut free = true;

@@ -12,6 +12,9 @@ use crate::statement::limits::Room;
 pub enum Cell<'a> {
     /// Borrowed from a row, a literal or a plan.
     Plain(Datum<'a>),
+    /// A TEXT or BLOB of a row: what it begins with is its number, and nobody is told of the rest
+    /// (MySQL 9.7: tests/oracle/sql/long-texts-as-numbers.sql).
+    Long(&'a [u8]),
     /// Text or bytes that were just made.
     Owned(Vec<u8>),
     /// The same with the memory that was taken for it.
@@ -27,7 +30,18 @@ impl<'a> Cell<'a> {
     pub fn datum(&self) -> Datum<'_> {
         match self {
             Cell::Plain(datum) => *datum,
+            Cell::Long(bytes) => Datum::Bytes(bytes),
             Cell::Owned(bytes) | Cell::Counted(bytes, _) => Datum::Bytes(bytes),
+        }
+    }
+
+    /// A text whose number has to be all of it.
+    #[inline]
+    pub fn short_text(&self) -> Option<&[u8]> {
+        match self {
+            Cell::Plain(Datum::Bytes(bytes)) => Some(bytes),
+            Cell::Owned(bytes) | Cell::Counted(bytes, _) => Some(bytes),
+            Cell::Plain(_) | Cell::Long(_) => None,
         }
     }
 
@@ -64,6 +78,7 @@ impl<'a> Cell<'a> {
     pub fn into_value(self) -> Value {
         match self {
             Cell::Plain(datum) => datum.to_value(),
+            Cell::Long(bytes) => Value::Bytes(bytes.to_vec()),
             Cell::Owned(bytes) | Cell::Counted(bytes, _) => Value::Bytes(bytes),
         }
     }

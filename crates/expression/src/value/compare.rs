@@ -23,6 +23,9 @@ use crate::value::moments_read::read_kept;
 use crate::value::number::Number;
 use crate::value::types::UNTYPED;
 
+/// A number above has a time of day behind its day.
+const DAYS_ALONE_MAX: u32 = 99_999_999;
+
 /// Whether a text says a day that the calendar has and the mode allows, as what is compared with
 /// days is to be; if so, whether that is all of the text.
 pub fn is_day_of_mode(text: &[u8], mode: SqlMode) -> Option<bool> {
@@ -30,6 +33,23 @@ pub fn is_day_of_mode(text: &[u8], mode: SqlMode) -> Option<bool> {
     let day = read.value.date();
     let is_real = day.has_zero_part() || mode.allows_invalid_dates() || day.is_real();
     (is_real && !mode.refuses_day(day, read.value.is_zero())).then_some(!read.garbage)
+}
+
+/// Whether a number says a day, as what is compared with days is to be; a day behind the last one of
+/// its month is one, and so is 0. A day alone has no fraction.
+pub fn says_day(number: Datum<'_>) -> bool {
+    let of_day = |(number, _): (Number, bool)| {
+        let number = number.to_f64();
+        number < f64::from(DAYS_ALONE_MAX) && number.fract() != 0.0
+    };
+    let has_fraction = Number::of(number, Zone::UTC).is_some_and(of_day);
+    let day = bound(number, Zone::UTC).filter(|_| !has_fraction);
+    day.is_some_and(|day| day.is_zero() || !day.date().has_zero_part())
+}
+
+/// Whether a number says a time of day, or a length of time.
+pub fn says_time(number: Datum<'_>) -> bool {
+    span(number, Zone::UTC).is_some()
 }
 
 /// The time of day, or length of time, that a text says as a whole.

@@ -22,6 +22,7 @@ use crate::bind::scalar::{Bound, call_node};
 pub fn zero_date_as_null(term: Node, is_never_null: impl Fn(usize) -> bool) -> Node {
     let tested = match &term.kind {
         Kind::IsNull(column, false) => column,
+        Kind::Not(negated) if let Kind::IsNull(column, true) = &negated.kind => column,
         Kind::Call(Function::IsNull, arguments) => match arguments.as_slice() {
             [column] => column,
             _ => return term,

@@ -1,10 +1,11 @@
-//! Texts that a statement has written next to days, times and numbers: that they are ones is seen
-//! when the statement begins, whether or not it meets a row (MySQL 9.7:
-//! tests/oracle/sql/words-beside-days.sql).
+//! Texts that a statement has written next to days, times and numbers, and numbers next to columns
+//! of days and times: that they are ones is seen when the statement begins, whether or not it meets
+//! a row (MySQL 9.7: tests/oracle/sql/words-beside-days.sql, numbers-beside-days.sql).
 //!
 //! ```text
 //! d = 'x'            1525 for a DATE, DATETIME or TIMESTAMP; 1292 in a strict write
 //! t = 'x', n = 'x'   1292 in a strict write, for columns alone
+//! d = 5, t = 99      the same
 //! d IN ('x', 'y')    the same
 //! ```
 //!
@@ -14,16 +15,18 @@
 //! Not here: what such a comparison is where it is none of these (`expression::compare`).
 
 use expression::{
-    Environment, Function, Kind, Node, is_blank, is_day_of_mode, leading_number, time_of_whole,
+    Environment, Function, Kind, Node, is_blank, is_day_of_mode, leading_number, says_day,
+    says_time, time_of_whole,
 };
 use values::datum::Datum;
 use values::temporal::Zone;
+use values::text::write_untyped;
 use values::types::ColumnType;
 use values::{ErrorCode, SqlMode};
 
 use results::{Result, SqlError};
 
-/// A text next to what it is compared with.
+/// A text or a number next to what it is compared with.
 #[derive(Clone, Debug)]
 pub struct ComparedText {
     text: Node,
@@ -49,12 +52,21 @@ pub struct TextCheck<'a> {
 pub fn push_compared_texts(node: &Node, texts: &mut Vec<ComparedText>) {
     match &node.kind {
         Kind::Compare(_, a, b, _) => {
-            push_pair(a, b, true, texts);
-            push_pair(b, a, true, texts);
+            for (a, b) in [(a, b), (b, a)] {
+                push_pair(a, b, true, texts);
+                push_number(a, b, texts);
+            }
+        }
+        // Among several a text is a year or none, and nobody is told.
+        Kind::InList(a, list, ..) if a.ty == ColumnType::Year => {
+            list.iter()
+                .filter(|_| list.len() == 1)
+                .for_each(|only| push_pair(a, only, true, texts));
         }
         Kind::InList(a, list, ..) if list.iter().all(|item| item.is_text() && is_written(item)) => {
             list.iter().for_each(|item| push_pair(a, item, list.len() == 1, texts));
         }
+        Kind::InList(a, list, ..) => list.iter().for_each(|item| push_number(a, item, texts)),
         Kind::Call(Function::NullIf, arguments) => {
             if let [a, b] = arguments.as_slice()
                 && !is_number(&a.ty)
@@ -63,9 +75,17 @@ pub fn push_compared_texts(node: &Node, texts: &mut Vec<ComparedText>) {
                 push_pair(a, b, true, texts);
                 push_pair(b, a, true, texts);
             }
+            if let [a, b] = arguments.as_slice() {
+                push_number(a, b, texts);
+            }
         }
-        Kind::Between(nodes, ..) if matches!(nodes[0].ty, ColumnType::Time { .. }) => {
-            nodes[1..].iter().for_each(|bound| push_pair(&nodes[0], bound, false, texts));
+        Kind::Between(nodes, ..) => {
+            for bound in &nodes[1..] {
+                if matches!(nodes[0].ty, ColumnType::Time { .. }) {
+                    push_pair(&nodes[0], bound, false, texts);
+                }
+                push_number(&nodes[0], bound, texts);
+            }
         }
         _ => {}
     }
@@ -79,6 +99,10 @@ pub fn compared_texts_of<'n>(nodes: impl Iterator<Item = &'n Node>) -> Vec<Compa
 }
 
 fn push_pair(other: &Node, text: &Node, is_equation: bool, texts: &mut Vec<ComparedText>) {
+    let text = match &text.kind {
+        Kind::Call(Function::BesideYear, arguments) if is_equation => &arguments[0],
+        _ => text,
+    };
     let is_day = is_day(&other.ty);
     let is_checked = is_day
         || other.is_stored()
@@ -87,6 +111,16 @@ fn push_pair(other: &Node, text: &Node, is_equation: bool, texts: &mut Vec<Compa
     if is_checked && is_text && is_written(text) {
         let (text, beside) = (text.clone(), other.ty.clone());
         texts.push(ComparedText { text, beside, always: is_day && is_equation });
+    }
+}
+
+/// A number beside a column of days or times.
+fn push_number(column: &Node, number: &Node, texts: &mut Vec<ComparedText>) {
+    let is_moment = is_day(&column.ty) || matches!(column.ty, ColumnType::Time { .. });
+    let is_other = matches!(number.ty, ColumnType::Year) || !is_number(&number.ty);
+    if is_moment && column.is_stored() && !is_other && is_written(number) {
+        let (text, beside) = (number.clone(), column.ty.clone());
+        texts.push(ComparedText { text, beside, always: false });
     }
 }
 
@@ -151,8 +185,33 @@ impl ComparedText {
         }
     }
 
+    /// Whether a number is the day or the time that its column asks for.
+    fn check_number(&self, value: Datum<'_>) -> Result<()> {
+        let is_day = is_day(&self.beside);
+        let is_such = match (value, &self.beside) {
+            (Datum::Null, _) => true,
+            _ if is_day => says_day(value),
+            (_, ColumnType::Time { .. }) => says_time(value),
+            _ => true,
+        };
+        if is_such {
+            return Ok(());
+        }
+        let name = match self.beside {
+            ColumnType::Date => "date",
+            _ if is_day => "datetime",
+            _ => "time",
+        };
+        let mut shown = Vec::new();
+        write_untyped(value, Zone::UTC, &mut shown);
+        let message = format!("Incorrect {name} value: '{}'", String::from_utf8_lossy(&shown));
+        Err(SqlError::new(ErrorCode::TruncatedWrongValue, message))
+    }
+
     fn check_value(&self, value: Datum<'_>, with: &TextCheck<'_>) -> Result<()> {
-        let Datum::Bytes(text) = value else { return Ok(()) };
+        let Datum::Bytes(text) = value else {
+            return if with.is_strict_write { self.check_number(value) } else { Ok(()) };
+        };
         let shown = || String::from_utf8_lossy(text);
         let strict = |what: &str| {
             let message = format!("{what} value: '{}'", shown());
@@ -167,6 +226,10 @@ impl ComparedText {
                     true => Ok(()),
                     false => strict("Incorrect time"),
                 };
+            }
+            // A year is what a text begins with.
+            ColumnType::Year if text.trim_ascii_start().first().is_some_and(u8::is_ascii_digit) => {
+                return Ok(());
             }
             _ => {
                 let is_decimal = matches!(self.beside, ColumnType::Decimal { .. });

@@ -357,7 +357,7 @@ impl Making for Copying<'_> {
         }
         let copied = self.copied(row_key, &row.values()?, known, None)?;
         let (datums, mut value) = (copied.datums(), Vec::new());
-        push_row(self.next, &datums, row.version(), &mut value)?;
+        push_row(self.next, &datums, row.version(), Computing::Strict, &mut value)?;
         let mut made = Vec::with_capacity(self.next.entry_indexes() + 1);
         push_entries(self.next, &copied.key, &datums, &|_| true, &mut made)?;
         if let Some(numbering) = &self.numbering {

@@ -559,9 +559,11 @@ impl Plan {
         Ok(())
     }
 
-    /// An index that nobody asked for but a foreign key goes when another begins with its columns.
+    /// An index that nobody asked for but a foreign key goes when another begins with its columns,
+    /// rising as they do.
     fn remove_implied_indexes(&mut self) {
-        let columns = |index: &Index| index.parts.iter().map(IndexPart::whole).collect::<Vec<_>>();
+        let rising = |part: &IndexPart| part.whole().filter(|_| !part.descending);
+        let columns = |index: &Index| index.parts.iter().map(rising).collect::<Vec<_>>();
         for at in (1..self.definition.indexes.len()).rev() {
             let index = &self.definition.indexes[at];
             let mut others = self.definition.indexes.iter().filter(|other| other.id != index.id);

@@ -244,12 +244,14 @@ impl RowAppender {
     pub fn add(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
         self.begin();
         let OrderedRows { table, versions, first_row_id, line, .. } = &*self.ordered;
-        let computed = table.computed(row, Computing::of(self.lenience.as_ref()))?;
+        let computing = Computing::of(self.lenience.as_ref());
+        let computed = table.computed(row, computing)?;
         let row = &*with_computed(row, &computed);
         let id = first_row_id + (number - 1);
         let block = self.block.get_or_insert_with(|| line.lock().new_block(table, id));
         debug_assert_eq!(block.row_id(block.len()), id, "rows of a block follow each other");
-        push_row(table, row, versions.fetch_add(1, Ordering::Relaxed), block.buffer())?;
+        let version = versions.fetch_add(1, Ordering::Relaxed);
+        push_row(table, row, version, computing, block.buffer())?;
         block.end_row();
         Ok(())
     }

@@ -70,9 +70,10 @@ pub(crate) fn push_row(
     table: &Table,
     row: &[Datum<'_>],
     version: u64,
+    computing: Computing<'_>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    table.check_row(row)?;
+    table.check_row(row, computing)?;
     let start = out.len();
     table.layout.encode(row, version, out);
     let bytes = out.len() - start;
@@ -173,7 +174,8 @@ impl RowSorter {
     /// Makes `value` the bytes of a row.
     fn encode(&mut self, row: &[Datum<'_>], version: u64) -> Result<()> {
         self.value.clear();
-        push_row(&self.table, row, version, &mut self.value)
+        let computing = Computing::of(self.lenience.as_ref());
+        push_row(&self.table, row, version, computing, &mut self.value)
     }
 
     /// Adds the row whose key is `row_key`, and whose bytes are `value`.

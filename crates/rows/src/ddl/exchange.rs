@@ -156,7 +156,7 @@ impl Engine {
                 return fault(PartitionFault::ExchangeRow);
             }
             let new = with_computed(&new, &computed);
-            to.check_row(&new)?;
+            to.check_row(&new, Computing::Strict)?;
             let mut new_key = Vec::with_capacity(key.len() + 4);
             match to.has_hidden_key() {
                 // Rows of other partitions may have the number that it had.

@@ -6,12 +6,12 @@
 
 use std::cell::{Cell, RefCell};
 
-use expression::{Environment, Warnings};
-use values::SqlMode;
+use expression::{Environment, Level, Warnings};
 use values::convert::Issue;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
+use values::{ErrorCode, SqlMode};
 
 use super::environment;
 use crate::schema::Column;
@@ -94,18 +94,29 @@ impl<'a> Computing<'a> {
         lenience.map_or(Computing::Strict, Computing::Lenient)
     }
 
-    /// What the expressions of one more row are computed in.
+    /// One more row is to be computed.
+    pub(super) fn begin_row(&self) {
+        if let Computing::Lenient(lenience) = self {
+            lenience.rows.set(lenience.rows.get() + 1);
+        }
+    }
+
+    /// What the expressions of a row are computed in.
     pub(super) fn environment(&self) -> Environment<'_> {
         match self {
             Computing::Strict => environment(),
-            Computing::Lenient(lenience) => {
-                lenience.rows.set(lenience.rows.get() + 1);
-                Environment {
-                    mode: lenience.mode,
-                    warnings: Some(&lenience.warnings),
-                    ..Environment::bare(&[], Zone::UTC)
-                }
-            }
+            Computing::Lenient(lenience) => Environment {
+                mode: lenience.mode,
+                warnings: Some(&lenience.warnings),
+                ..Environment::bare(&[], Zone::UTC)
+            },
+        }
+    }
+
+    /// Tells why a condition could not be asked, if there is who is told.
+    pub(super) fn tell_failure(&self, code: ErrorCode, message: String) {
+        if let Computing::Lenient(lenience) = self {
+            lenience.warnings.borrow_mut().push(Level::Warning, code, message);
         }
     }
 }

@@ -11,7 +11,7 @@ use values::temporal::Zone;
 use values::types::ColumnType;
 
 use crate::foreign_key::{ForeignColumns, ForeignKey};
-use crate::schema::{Column, TableDefinition};
+use crate::schema::{Column, IndexPart, TableDefinition};
 
 impl TableDefinition {
     /// Position of a foreign key by name, without regard to case.
@@ -24,12 +24,22 @@ impl TableDefinition {
         names.iter().map(|name| self.column(name)).collect()
     }
 
-    /// The first index whose first columns are these, whole.
+    /// The first index whose first columns are these, whole and rising: no other serves a foreign
+    /// key (MySQL 9.7: tests/oracle/sql/indexes-of-foreign-keys.sql).
     pub fn index_beginning_with(&self, columns: &[usize]) -> Option<usize> {
+        self.index_of_parts(columns, |part| !part.descending)
+    }
+
+    /// The first index whose first columns are these, whole, and such parts.
+    fn index_of_parts(
+        &self,
+        columns: &[usize],
+        is_such: impl Fn(&IndexPart) -> bool,
+    ) -> Option<usize> {
         self.indexes.iter().position(|index| {
-            let parts = index.parts.iter().map(|part| (part.column, part.prefix));
+            let mut parts = index.parts.iter().zip(columns);
             index.parts.len() >= columns.len()
-                && parts.zip(columns).all(|(part, column)| part == (*column, None))
+                && parts.all(|(part, at)| part.whole() == Some(*at) && is_such(part))
         })
     }
 
@@ -48,7 +58,10 @@ impl TableDefinition {
     pub(crate) fn foreign_columns(&self) -> Option<Vec<ForeignColumns>> {
         let of = |key: &ForeignKey| {
             let columns = self.positions(&key.columns)?;
-            let index = self.index_beginning_with(&columns)?;
+            // Falling ones of before the rule serve on.
+            let index = self
+                .index_beginning_with(&columns)
+                .or_else(|| self.index_of_parts(&columns, |_| true))?;
             Some(ForeignColumns { columns, index })
         };
         self.foreign_keys.iter().map(of).collect()

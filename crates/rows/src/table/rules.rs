@@ -35,7 +35,7 @@ impl Table {
     /// # Errors
     /// `NullValue`, `Check`, `Expression`.
     #[inline]
-    pub(crate) fn check_row(&self, row: &[Datum<'_>]) -> Result<()> {
+    pub(crate) fn check_row(&self, row: &[Datum<'_>], computing: Computing<'_>) -> Result<()> {
         assert_eq!(row.len(), self.columns.len(), "a row has every column");
         for (column, value) in self.columns.iter().zip(row) {
             if value.is_null() && !column.nullable {
@@ -43,7 +43,9 @@ impl Table {
             }
         }
         match self.rules()? {
-            Some(rules) if !rules.checks.is_empty() => rules.check(&self.definition, row),
+            Some(rules) if !rules.checks.is_empty() => {
+                rules.check(&self.definition, row, computing)
+            }
             _ => Ok(()),
         }
     }

@@ -70,7 +70,9 @@ impl Transaction {
         }
     }
 
-    /// Removes the row under a locked key for one that comes in its place; `false` if it is gone.
+    /// Removes the row under a locked key for one that comes in its place; `false` if it is gone,
+    /// or nobody would see that it was removed: as in MySQL, where it is the same row, no other
+    /// key could stand in its way, and no row refers to it.
     pub(super) fn give_way(
         &mut self,
         table: &Table,
@@ -82,8 +84,12 @@ impl Transaction {
             return Ok(false);
         }
         let old = row_at(table, row_key, &old_bytes)?;
+        let is_seen = table.state.is_referenced() || table.unique_keys() > 1 || {
+            let old = old.values()?;
+            old.iter().zip(next).any(|(old, new)| !same(*old, *new))
+        };
         self.delete_row(table, row_key, &old, Some(next), &Cascade::default())?;
-        Ok(true)
+        Ok(is_seen)
     }
 
     /// Whether the row under a locked key has the number that was made up for another one.
@@ -128,7 +134,7 @@ impl Transaction {
         if changed.is_empty() && !anew {
             return Ok(ChangeOutcome::Unchanged);
         }
-        table.check_row(&new_values)?;
+        table.check_row(&new_values, self.computing())?;
         if table.auto_increment().is_some_and(|position| changed.contains(&position)) {
             self.note_leaving(table, &old_values)?;
         }

@@ -104,7 +104,7 @@ impl Transaction {
             };
             this.note_unused(generated);
             // As in MySQL a row that may not come in changes no other either.
-            table.check_row(row)?;
+            table.check_row(row, this.computing())?;
             // Found unexpired: its time may not come between this and the look at it.
             Ok(match this.change_locked(table, &existing, None, on_duplicate)? {
                 ChangeOutcome::Updated => UpsertOutcome::Updated,

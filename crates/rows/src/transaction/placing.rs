@@ -24,7 +24,7 @@ pub const ROW_BYTES_MAX: usize = 64 << 20;
 
 impl Transaction {
     pub(super) fn insert_complete(&mut self, table: &Table, row: &[Datum<'_>]) -> Result<()> {
-        table.check_row(row)?;
+        table.check_row(row, self.computing())?;
         let row_key = if table.has_hidden_key() {
             let mut key = Vec::with_capacity(PREFIX_BYTES + 12);
             table.push_numbered_row_key(row, self.engine.next_row_id(table)?, &mut key)?;

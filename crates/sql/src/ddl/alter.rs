@@ -11,7 +11,7 @@ use values::ErrorCode;
 use values::full_text::TextRules;
 use values::types::{Collation, ColumnType, LobSize};
 
-use super::column::{column_of, default_value, now_for_all, refuse_defaults};
+use super::column::{column_of, default_value, now_for_all, null_in_primary_key, refuse_defaults};
 use super::create::{
     columnar_index_of, expires_by, foreign_key_of, full_text_of, index_of, index_of_column,
     new_member,
@@ -37,6 +37,7 @@ pub fn alterations(
     text_rules: TextRules,
 ) -> Result<Vec<Alteration>> {
     check_names(table, specs)?;
+    check_primary_key(table, specs)?;
     let mut maker = Maker {
         table,
         now,
@@ -51,6 +52,23 @@ pub fn alterations(
     check_order_after(table, &maker.out)?;
     refuse_defaults(&unchanged_columns(table, specs), session.mode)?;
     Ok(index_names::of_the_names_before(table, of_the_names_before(table, maker.out)))
+}
+
+/// A column of the primary key, if that stays, is not said to be NULL.
+fn check_primary_key(table: &Table, specs: &[AlterSpec]) -> Result<()> {
+    let is_dropped = specs.iter().any(|spec| matches!(spec, AlterSpec::DropPrimaryKey));
+    let of_key = |name: &str| {
+        let mut parts = table.indexes[0].parts.iter();
+        parts.any(|part| table.columns[part.column].name.eq_ignore_ascii_case(name))
+    };
+    let is_null = |spec: &AlterSpec| match spec {
+        AlterSpec::Change { old, column, .. } => column.nullable == Some(true) && of_key(old),
+        _ => false,
+    };
+    match !is_dropped && specs.iter().any(is_null) {
+        true => Err(null_in_primary_key()),
+        false => Ok(()),
+    }
 }
 
 /// The columns whose defaults stay as they are; none where the table only gets another name.

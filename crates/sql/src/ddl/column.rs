@@ -57,11 +57,7 @@ pub fn column_of(
         None => !spec.primary && !spec.auto_increment,
     };
     if spec.primary && spec.nullable == Some(true) {
-        return Err(SqlError::new(
-            ErrorCode::PrimaryCantHaveNull,
-            "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE \
-             instead",
-        ));
+        return Err(null_in_primary_key());
     }
     let said = [
         (spec.default.is_some(), "DEFAULT"),
@@ -286,4 +282,12 @@ pub fn now_text(ty: &ColumnType) -> String {
         }
         _ => "CURRENT_TIMESTAMP".to_string(),
     }
+}
+
+/// What is said of a column of a primary key that is to be NULL.
+pub(super) fn null_in_primary_key() -> SqlError {
+    SqlError::new(
+        ErrorCode::PrimaryCantHaveNull,
+        "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead",
+    )
 }

@@ -20,7 +20,7 @@ use values::ErrorCode;
 use values::full_text::{TextParser, TextRules};
 use values::types::{Collation, TextDefaults};
 
-use super::column::column_of;
+use super::column::{column_of, null_in_primary_key};
 use super::default_expression::check_order;
 use super::engine::engine_of;
 use super::partition::partitioning_of;
@@ -331,11 +331,7 @@ fn primary_not_null(index: &NewIndex, elements: &[Element], columns: &mut [Colum
                 if spec.name.eq_ignore_ascii_case(name) && spec.nullable == Some(true))
         });
         if said_null {
-            return Err(SqlError::new(
-                ErrorCode::PrimaryCantHaveNull,
-                "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use \
-                 UNIQUE instead",
-            ));
+            return Err(null_in_primary_key());
         }
         for column in columns.iter_mut().filter(|column| column.name.eq_ignore_ascii_case(name)) {
             column.nullable = false;

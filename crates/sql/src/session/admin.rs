@@ -390,6 +390,8 @@ impl Session {
                         return Err(SqlError::new(ErrorCode::NoSuchThread, message));
                     }
                 }
+                // It may be this one.
+                self.process.kill.check()?;
                 Ok(self.done(0))
             }
             Parsed::Handler(handler) => self.handler(&handler, how),

@@ -110,9 +110,9 @@ impl WriteContext<'_> {
         column: &Column,
         warn: fn(&mut Warnings, ErrorCode, String),
     ) -> Result<Value> {
-        // An ENUM's default is its first word.
+        // An ENUM's default is its first word, or nothing where that may stand.
         if matches!(column.ty, ColumnType::Enum { .. }) {
-            return Ok(Value::Enum(1));
+            return Ok(if column.nullable { Value::Null } else { Value::Enum(1) });
         }
         let message = format!("Field '{}' doesn't have a default value", column.name);
         if self.strict && !self.ignore {

@@ -452,7 +452,7 @@ pub(crate) fn field<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<
     // Beside a number a text is one, which it should say.
     let warn = |cell: &Cell<'_>| {
         if !is_of_texts {
-            scope.number(cell.datum());
+            scope.number(cell);
         }
     };
     warn(&cells[0]);
@@ -482,7 +482,7 @@ pub(crate) fn char_call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<C
 fn bytes_of_numbers(cells: &[Cell<'_>], scope: &Scope<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     for cell in cells {
-        let Some(number) = scope.integer(cell.datum()) else { continue };
+        let Some(number) = scope.integer(cell) else { continue };
         let bytes = (number.to_bits() as u32).to_be_bytes();
         let first = bytes.iter().position(|&b| b != 0).unwrap_or(3);
         out.extend_from_slice(&bytes[first..]);
@@ -564,7 +564,7 @@ fn format_number<'a>(
     form: NumberForm,
     scope: &Scope<'_>,
 ) -> Cell<'a> {
-    let Some(number) = scope.number(cell.datum()) else { return NULL };
+    let Some(number) = scope.number(cell) else { return NULL };
     let digits = digits.clamp(0, 30) as u8;
     let number = match number {
         Number::Double(value) => Number::Double(round_double(value, i64::from(digits))),

@@ -21,7 +21,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     if function == F::Soundex {
         return Ok(Cell::Owned(soundex(texts[0])));
     }
-    let bits = scope.integer(cells[0].datum()).map_or(0, Number::to_bits);
+    let bits = scope.integer(&cells[0]).map_or(0, Number::to_bits);
     let is_set = |at: usize| at < 64 && bits >> at & 1 == 1;
     let (words, separator): (Vec<&[u8]>, &[u8]) = if function == F::MakeSet {
         let words = texts[1..].iter().enumerate();

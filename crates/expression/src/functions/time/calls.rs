@@ -137,7 +137,7 @@ fn shown_moment<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>], value: DateTime) ->
 
 fn moment_of_unix<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Cell<'a> {
     let scope = call.scope;
-    let Some(number) = scope.number(cells[0].datum()) else { return NULL };
+    let Some(number) = scope.number(&cells[0]) else { return NULL };
     let seconds = number.to_decimal().and_then(|value| value.rescale(6));
     let micros = seconds.and_then(|value| i64::try_from(value.unscaled()).ok());
     let is_beyond = |micros: i64| micros >= UNIX_END;
@@ -290,8 +290,7 @@ pub(crate) fn of_times<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Ce
             let (hours, minutes) = (part(0), part(1));
             let Some(seconds) = micros_of(&cells[2], scope) else { return Ok(NULL) };
             // 59.9999999 is rounded to a minute.
-            let is_below =
-                scope.number(cells[2].datum()).is_some_and(|number| number.to_f64() < 60.0);
+            let is_below = scope.number(&cells[2]).is_some_and(|number| number.to_f64() < 60.0);
             if !(0..60).contains(&minutes) || seconds < 0 || !is_below {
                 return Ok(NULL);
             }
@@ -363,7 +362,7 @@ fn shown_length(micros: i64) -> String {
 
 /// A number of seconds in microseconds.
 fn micros_of(cell: &Cell<'_>, scope: &Scope<'_>) -> Option<i64> {
-    let number = scope.number(cell.datum())?;
+    let number = scope.number(cell)?;
     let micros = number.to_decimal().and_then(|seconds| {
         let micros = seconds.rescale(6)?.unscaled();
         i64::try_from(micros).ok()

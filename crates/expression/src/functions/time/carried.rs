@@ -131,7 +131,7 @@ pub(crate) fn moment_number<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Resu
         return call.arguments[0].evaluate(call.scope);
     }
     let Datum::Bytes(text) = cells[0].datum() else {
-        let number = call.scope.number(cells[0].datum());
+        let number = call.scope.number(&cells[0]);
         return Ok(number.map_or(NULL, |number| Cell::Plain(Datum::Double(number.to_f64()))));
     };
     let is_negative = text.first() == Some(&b'-');
@@ -140,7 +140,7 @@ pub(crate) fn moment_number<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Resu
     let said = text.iter().all(|byte| byte.is_ascii_digit() || b"-: .".contains(byte));
     let number = match (said, std::str::from_utf8(&digits).map(str::parse::<f64>)) {
         (true, Ok(Ok(number))) => number,
-        _ => call.scope.number(cells[0].datum()).map_or(0.0, |number| number.to_f64()),
+        _ => call.scope.number(&cells[0]).map_or(0.0, |number| number.to_f64()),
     };
     Ok(Cell::Plain(Datum::Double(if is_negative { -number.abs() } else { number })))
 }

@@ -8,6 +8,7 @@ use values::datum::Datum;
 use crate::functions::call::{Call, int};
 use crate::statement::error::Result;
 use crate::value::cell::{Cell, NULL};
+use crate::value::number::Number;
 
 /// The year that a number or a text means, or that a day is in; what is none stays the number that
 /// it is.
@@ -26,7 +27,8 @@ pub(crate) fn beside_year<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result
         }
         _ => false,
     };
-    let Some(number) = call.scope.number(datum) else { return Ok(NULL) };
+    // What is no number is told when the statement begins (`plan::compared_texts`).
+    let Some((number, _)) = Number::of(datum, call.scope.zone) else { return Ok(NULL) };
     Ok(int(match number.to_f64().round() as i64 {
         0 if is_short => 2000,
         year @ 1..70 => 2000 + year,
