@@ -35,8 +35,8 @@ pub fn is_day_of_mode(text: &[u8], mode: SqlMode) -> Option<bool> {
     (is_real && !mode.refuses_day(day, read.value.is_zero())).then_some(!read.garbage)
 }
 
-/// Whether a number says a day, as what is compared with days is to be; a day behind the last one of
-/// its month is one, and so is 0. A day alone has no fraction.
+/// Whether a number says a day, as what is compared with days is to be; a day behind the last one
+/// of its month is one, and so is 0. A day alone has no fraction.
 pub fn says_day(number: Datum<'_>) -> bool {
     let of_day = |(number, _): (Number, bool)| {
         let number = number.to_f64();
