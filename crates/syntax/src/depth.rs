@@ -14,19 +14,44 @@ pub(super) const DEPTH_MAX: usize = 200;
 /// AND and OR are one, other operators ten. Walking a deeper one could overflow a thread's stack.
 const CHAIN_MAX: u32 = 5000;
 
+/// Most set operations of one chain, each of which is a level of its tree.
+const SETS_MAX: u32 = 400;
+
+/// Words that may stand between operands, before or behind one, any number of times.
+const OPERATORS: [&str; 19] = [
+    "XOR", "DIV", "MOD", "NOT", "COLLATE", "SOUNDS", "IS", "IN", "LIKE", "ILIKE", "RLIKE",
+    "REGEXP", "SIMILAR", "BETWEEN", "MEMBER", "OVERLAPS", "AT", "BINARY", "INTERVAL",
+];
+
+const SET_OPERATORS: [&str; 4] = ["UNION", "INTERSECT", "EXCEPT", "MINUS"];
+
 /// Deepest nesting of doubled brackets around tables, `FROM ((`. The parser tries each first as a
 /// query, then as a join, and so what is inside twice as often with each.
 const TABLE_BRACKETS_MAX: u32 = 8;
 
 /// Refuses statements whose chains of operators would make too deep a tree.
 pub(super) fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
-    /// Depth of the operand at hand, and of the deepest before the last comma.
+    /// Depth of the operand of AND or OR at hand, of the deepest one, of their chain above all of
+    /// them; and of the deepest of all that before the last comma.
     #[derive(Clone, Copy, Default)]
     struct Level {
-        now: u32,
+        operand: u32,
+        operands: u32,
+        logical: u32,
         most: u32,
+        sets: u32,
         /// Brackets around it that stand where a table may and have another at once behind them.
         joins: u32,
+    }
+    impl Level {
+        fn now(&self) -> u32 {
+            self.logical + self.operands.max(self.operand)
+        }
+
+        fn begin_another(&mut self) {
+            let (most, sets, joins) = (self.most.max(self.now()), self.sets, self.joins);
+            *self = Level { most, sets, joins, ..Level::default() };
+        }
     }
     let mut levels = vec![Level::default()];
     // Whether a table may stand next.
@@ -49,36 +74,30 @@ pub(super) fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
                 (table_next, doubled) = (opens_table, opens_table);
             }
             Token::RParen => {
-                let inner = level.now.max(level.most);
+                let inner = level.now().max(level.most);
                 levels.pop();
                 if levels.is_empty() {
                     levels.push(Level::default());
                 }
                 if let Some(outer) = levels.last_mut() {
-                    outer.now = outer.now.max(inner);
+                    outer.operand = outer.operand.max(inner);
                 }
             }
-            Token::Comma => {
-                level.most = level.most.max(level.now);
-                level.now = 0;
-            }
+            Token::Comma => level.begin_another(),
             Token::Word(word) if word.quote_style.is_none() => {
                 let name = &word.value;
                 let is = |known: &str| name.eq_ignore_ascii_case(known);
                 table_next = is("FROM") || is("JOIN") || is("STRAIGHT_JOIN");
                 if is("AND") || is("OR") {
-                    level.now += 1;
-                } else if is("XOR")
-                    || is("DIV")
-                    || is("MOD")
-                    || is("NOT")
-                    || is("COLLATE")
-                    || is("SOUNDS")
-                {
-                    level.now += 10;
+                    level.operands = level.operands.max(std::mem::take(&mut level.operand));
+                    level.logical += 1;
+                } else if SET_OPERATORS.iter().any(|operator| is(operator)) {
+                    level.sets += 1;
+                    level.begin_another();
+                } else if OPERATORS.iter().any(|operator| is(operator)) {
+                    level.operand += 10;
                 } else if is("WHEN") || is("THEN") || is("ELSE") || is("SELECT") {
-                    level.most = level.most.max(level.now);
-                    level.now = 0;
+                    level.begin_another();
                 }
             }
             Token::Plus
@@ -95,17 +114,18 @@ pub(super) fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
             | Token::ExclamationMark
             | Token::Tilde
             | Token::Arrow
-            | Token::LongArrow => level.now += 10,
+            | Token::LongArrow => level.operand += 10,
             Token::Eq
             | Token::Lt
             | Token::Gt
             | Token::LtEq
             | Token::GtEq
             | Token::Neq
-            | Token::Spaceship => level.now += 1,
+            | Token::Spaceship => level.operand += 1,
             _ => {}
         }
-        if levels.last().is_some_and(|level| level.now > CHAIN_MAX) {
+        let is_deep = |level: &Level| level.now() > CHAIN_MAX || level.sets > SETS_MAX;
+        if levels.last().is_some_and(is_deep) {
             return Err(too_deep());
         }
     }
