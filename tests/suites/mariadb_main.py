@@ -45,7 +45,8 @@ FILE_RULES = {
     "events": r"\bcreate\s[^;]{0,60}\bevent\b",
     "XML": r"extractvalue|updatexml|load\s+xml",
     "spatial": r"geomfromtext|\bst_(\w+from|as|is|x|y|dist|area)\w*\s*\(|\bgeometry\b|\blinestring|\bpolygon|\bpoint\s*\(",
-    "engines": r"\bengine\s*=?\s*(merge|mrg_myisam|aria|csv|blackhole|archive|federated|maria|example)|\binsert\s+delayed\b",
+    "engines": r"\bengine\s*=?\s*(merge|mrg_myisam|aria|csv|blackhole|archive|federated|maria|example)|\binsert\s+delayed\b"
+               r"|\bcache\s+index\b|have_query_cache|\bkey_cache\w*\.",
     "Perl": r"^[ \t]*(--[ \t]*)?perl\b",
 }
 OWN_OPTIONS = (".opt", "-master.opt", ".cnf", "-master.sh", ".combinations")

@@ -82,8 +82,8 @@ class Server:
     def ask(self, statements):
         """Rows of statements; those that fail are passed over."""
         written = subprocess.run(
-            [*self.client(), "-N", "-B", "-e", statements], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True, errors="replace", timeout=FILE_WAIT_S_MAX, check=False,
+            [*self.client(), "-N", "-B"], input=f"{statements};\n", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            text=True, errors="replace", timeout=FILE_WAIT_S_MAX, check=False,
         ).stdout
         return [line.split("\t") for line in written.splitlines()]
 
