@@ -24,3 +24,9 @@ select 1 = 'x', 'y' = 2.5, 'z' <=> 1e0, '5' = 5, '' = 0
 show warnings
 select if(a = 3, 'three', 'no') from t where b < 4 order by b
 show warnings
+select b from t where '10' between 9 and a order by b
+select b from t where a between 2 and '30' order by b
+select b from t where a between '1' and 5 order by b
+select b from t where a not between '1' and 5e0 order by b
+select 'a' between 0 and '1', '10' between '9' and 11, '10' between '9' and '11', 'b' between 'a' and 0
+select b from t where b between '1' and 3 order by b

@@ -194,7 +194,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let nodes = [bind(expr, names)?, bind(low, names)?, bind(high, names)?];
             refuse_unknown_kinds(&nodes[0], &nodes[1], names)?;
             refuse_unknown_kinds(&nodes[0], &nodes[2], names)?;
-            let nodes = within(nodes);
+            let nodes = compared_as_numbers(within(nodes));
             let rule = rule_of(&nodes.each_ref(), "between")?;
             Ok(boolean(Kind::Between(Box::new(nodes), *negated, rule), true))
         }
@@ -380,6 +380,17 @@ fn case(
     let ty = common_type(&results);
     let kind = Kind::Case(operand, branches, otherwise.map(Box::new), rule);
     Ok(Node::new(kind, ty, nullable))
+}
+
+/// A text between a number and a text is a number, and so is that bound: MySQL compares all three
+/// in one way (tests/oracle/sql/texts-beside-numbers.sql).
+fn compared_as_numbers([value, low, high]: [Node; 3]) -> [Node; 3] {
+    let is_text = |node: &Node| node.is_text() && node.ty != ColumnType::Json;
+    let differ = is_number(&low.ty) && is_text(&high) || is_text(&low) && is_number(&high.ty);
+    match is_text(&value) && differ {
+        true => [value, low, high].map(Node::with_number),
+        false => [value, low, high],
+    }
 }
 
 /// The name of a collation, which may be written as a text too.
