@@ -6,8 +6,10 @@
 //! Invariants
 //! 1. The list holds each flag once, in MySQL's order.
 
-/// What a list becomes when some of its flags are set; the rest of `text` from the first part on
-/// that is none of a flag, if there is one.
+/// What a list becomes when some of its flags are set.
+///
+/// # Errors
+/// The rest of `text` from the first part on that sets no flag.
 pub fn switched(list: &str, default: &str, text: &str) -> Result<String, String> {
     let mut flags: Vec<(&str, &str)> = flags_of(list).collect();
     let mut rest = text;
