@@ -1,7 +1,6 @@
 """MariaDB's C API test, from Debian's package mariadb-test.
 
-Not here: the scripts of the package's main suite. Their answers, EXPLAIN and SHOW CREATE among them, are
-written down in MariaDB's words, which MySQL 9.7 does not say either.
+Not here: the files of the package's main suite (`mariadb_main`).
 """
 
 import re

@@ -12,6 +12,11 @@ RUN_WAIT_S_MAX = 3600
 class Suite:
     """What a suite writes is kept for who looks for the cause of a failure."""
 
+    # Whether the judges' answers say which tests pass, by the suite's `judged`, and not whether the judges pass them.
+    answers_judged = False
+    # What Rowhouse is started with.
+    flags = ()
+
     def __init__(self):
         self.output = ""
 

@@ -13,6 +13,7 @@
 mod bounds;
 mod log_output;
 mod names;
+mod switches;
 mod words;
 
 use std::collections::HashMap;
@@ -330,6 +331,9 @@ impl GlobalVariables {
         };
         // A session with this value must be possible.
         let mut possible = SessionVariables::new(&GlobalVariables::default())?;
+        if definition.name == "optimizer_switch" {
+            possible.keep(definition, self.text(definition))?;
+        }
         possible.keep(definition, text)?;
         let mut values = self.values.write();
         values.insert(definition.name, possible.text(definition));
@@ -430,6 +434,7 @@ impl SessionVariables {
             increment: self.number_increment,
             offset: self.number_offset,
             repeats_last: true,
+            refuses_rounded: self.mode.strict(),
         }
     }
 
@@ -531,13 +536,11 @@ impl SessionVariables {
                 };
             }
             "optimizer_switch" => {
-                let switch = text.split(',').find_map(|part| {
-                    let (name, value) = part.split_once('=')?;
-                    name.trim().eq_ignore_ascii_case("use_invisible_indexes").then_some(value)
-                });
-                if let Some(value) = switch {
-                    self.sees_invisible_indexes = value.trim().eq_ignore_ascii_case("on");
-                }
+                let list = switches::switched(&self.text(definition), definition.default, &text);
+                let list = list.map_err(|rest| wrong_value(definition.name, &rest))?;
+                self.sees_invisible_indexes =
+                    switches::value_of(&list, "use_invisible_indexes") == Some("on");
+                shown = Some(list);
             }
             "rowhouse_durability" => {
                 self.durability = Some(parse_durability(&text).ok_or_else(wrong)?);

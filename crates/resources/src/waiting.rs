@@ -22,6 +22,10 @@ pub enum Waiting {
     MetadataLock = 2,
     /// Memory that other statements have.
     Memory = 3,
+    /// A name that another connection has locked (GET_LOCK).
+    NamedLock = 4,
+    /// The time that SLEEP is asked for.
+    Sleep = 5,
 }
 
 /// What the work that it stands for waits for.
@@ -51,7 +55,9 @@ impl WaitMark {
             0 => None,
             1 => Some(Waiting::RowLock),
             2 => Some(Waiting::MetadataLock),
-            _ => Some(Waiting::Memory),
+            3 => Some(Waiting::Memory),
+            4 => Some(Waiting::NamedLock),
+            _ => Some(Waiting::Sleep),
         }
     }
 }
@@ -105,7 +111,7 @@ pub fn during_of<T>(what: Waiting, table: u64, wait: impl FnOnce() -> T) -> T {
     }
     if let (Some(mark), Some(began)) = (&mark, began) {
         mark.current.store(0, Ordering::Relaxed);
-        if what != Waiting::Memory {
+        if matches!(what, Waiting::RowLock | Waiting::MetadataLock) {
             mark.lock_micros.fetch_add(began.elapsed().as_micros() as u64, Ordering::Relaxed);
         }
     }

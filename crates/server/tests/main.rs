@@ -38,6 +38,7 @@ mod columnar_keys;
 mod columnar_snapshots;
 mod commits_in_loop;
 mod crowd;
+mod deep_statements;
 mod digests;
 mod dropping;
 mod dump_load;

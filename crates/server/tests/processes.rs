@@ -56,6 +56,26 @@ fn waiters_for_rows_and_schema_changes_are_no_longer_said_to_execute() {
 }
 
 #[test]
+fn who_sleeps_or_waits_for_a_name_is_no_longer_said_to_execute() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let (mut holder, mut waiter, mut sleeper, mut watcher) =
+        (session(&server), session(&server), session(&server), session(&server));
+    holder.query("SELECT GET_LOCK('name', 0)").unwrap();
+    waiter.send_query("SELECT GET_LOCK('name', 3600)").unwrap();
+    wait_for(&mut watcher, "'name', 3600", "User lock");
+    sleeper.send_query("SELECT SLEEP(3600)").unwrap();
+    wait_for(&mut watcher, "SLEEP(3600)", "User sleep");
+    let rows = watcher.query("SHOW PROCESSLIST").unwrap();
+    let row = rows.iter().find(|row| row[6].as_deref() == Some("User sleep")).unwrap();
+    let id = row[0].clone().unwrap();
+    watcher.query(&format!("KILL QUERY {id}")).unwrap();
+    holder.query("SELECT RELEASE_LOCK('name')").unwrap();
+    assert_eq!(waiter.result().unwrap()[0][0].as_deref(), Some("1"));
+    assert_eq!(sleeper.result().unwrap()[0][0].as_deref(), Some("1"));
+}
+
+#[test]
 fn an_analytic_query_is_no_longer_asleep_while_it_runs() {
     let directory = tempfile::tempdir().unwrap();
     let server = Running::start(directory.path(), &[]);
@@ -89,14 +109,14 @@ fn a_killed_connection_in_sleep_was_answered_with_a_row_and_success() {
     let (mut sleeper, mut watcher) = (session(&server), session(&server));
     let id = sleeper.query("SELECT CONNECTION_ID()").unwrap()[0][0].clone().unwrap();
     sleeper.send_query("SELECT SLEEP(1000)").unwrap();
-    wait_for(&mut watcher, "SLEEP(1000)", "executing");
+    wait_for(&mut watcher, "SLEEP(1000)", "User sleep");
     watcher.query(&format!("KILL QUERY {id}")).unwrap();
     assert_eq!(sleeper.result().unwrap(), [[Some("1".to_owned())]], "as MySQL's");
     for text in ["SELECT SLEEP(1000)", "DO SLEEP(1000)"] {
         let mut sleeper = session(&server);
         let id = sleeper.query("SELECT CONNECTION_ID()").unwrap()[0][0].clone().unwrap();
         sleeper.send_query(text).unwrap();
-        wait_for(&mut watcher, "SLEEP(1000)", "executing");
+        wait_for(&mut watcher, "SLEEP(1000)", "User sleep");
         watcher.query(&format!("KILL {id}")).unwrap();
         let answer = sleeper.result();
         assert!(matches!(answer, Err(Failure::Error { number: 1317, .. })), "{text}: {answer:?}");

@@ -39,4 +39,5 @@ pub use server::{
     SqlOptions, StageProgress, StatementProgress,
 };
 pub use session::{Session, SessionCommand, limit_reached};
+pub use syntax::STATEMENT_STACK_BYTES;
 pub use syntax::scan::client_text::ClientText;

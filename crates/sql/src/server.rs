@@ -36,6 +36,7 @@ use access::AccessControl;
 use access::audit::{AuditLog, AuditOptions};
 use expression::KillMark;
 use resources::counter::Counter;
+use resources::waiting::{Waiting, during};
 use rows::engine::Engine;
 use values::SqlMode;
 use values::datum::Value;
@@ -446,7 +447,7 @@ impl expression::Server for Sql {
         wait: Duration,
         kill: &KillMark,
     ) -> expression::Result<bool> {
-        self.named_locks.acquire(name, by, wait, kill)
+        during(Waiting::NamedLock, || self.named_locks.acquire(name, by, wait, kill))
     }
 
     fn release_lock(&self, name: &str, by: u32) -> Option<bool> {

@@ -75,6 +75,8 @@ pub enum AlterSpec {
     Partitions(AlterPartitionSpec),
     /// Words without effect: FORCE, ENABLE KEYS, ...
     Nothing,
+    /// ENABLE or DISABLE KEYS, which InnoDB has not.
+    Keys,
 }
 
 /// ALTER TABLE.
@@ -157,9 +159,9 @@ fn alter_spec(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()>
     } else if cursor.take_all(&["ORDER", "BY"]) {
         cursor.list(sorted_column)?;
         AlterSpec::Nothing
+    } else if cursor.take_all(&["ENABLE", "KEYS"]) || cursor.take_all(&["DISABLE", "KEYS"]) {
+        AlterSpec::Keys
     } else if cursor.take("FORCE")
-        || cursor.take_all(&["ENABLE", "KEYS"])
-        || cursor.take_all(&["DISABLE", "KEYS"])
         || cursor.take_all(&["WITH", "VALIDATION"])
         || cursor.take_all(&["WITHOUT", "VALIDATION"])
     {

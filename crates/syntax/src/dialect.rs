@@ -196,6 +196,19 @@ impl Dialect for RowhouseDialect {
             let operand = parser.parse_subexpr(UNARY);
             return Some(operand.map(|expr| Expr::UnaryOp { op, expr: Box::new(expr) }));
         }
+        // `{name expression}`, as ODBC writes what MySQL reads as the expression alone; sqlparser
+        // reads `{d '...'}`, `{t '...'}`, `{ts '...'}` and `{fn ...}`.
+        if parser.peek_token_ref().token == Token::LBrace
+            && let Token::Word(word) = &parser.peek_nth_token_ref(1).token
+            && !["D", "T", "TS", "FN"].iter().any(|own| word.value.eq_ignore_ascii_case(own))
+        {
+            (0..2).for_each(|_| parser.advance_token());
+            let inner = parser.parse_expr();
+            return Some(inner.and_then(|inner| {
+                parser.expect_token(&Token::RBrace)?;
+                Ok(inner)
+            }));
+        }
         if let Some(query) = call::query_operand(parser) {
             return Some(query);
         }

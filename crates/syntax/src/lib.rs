@@ -54,6 +54,7 @@ pub mod xa;
 
 pub use call::{JSON_EMPTY, JSON_ERROR, MATCH, argument_word, plain_call};
 pub use cursor::Cursor;
+pub use depth::STATEMENT_STACK_BYTES;
 pub use error::{Error, Result, too_deep};
 pub use names::TableName;
 pub use select_list::{is_list_in_brackets, item_texts};

@@ -404,7 +404,9 @@ pub fn alter_partitions(cursor: &mut Cursor<'_>) -> Result<Option<AlterPartition
         AlterPartitionSpec::Upkeep(UpkeepSpec::Analyze, names(cursor)?)
     } else if is(cursor, "CHECK") {
         let names = names(cursor)?;
-        while cursor.take_any(&["QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED"]).is_some() {}
+        while cursor.take_any(&["QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED"]).is_some()
+            || cursor.take_all(&["FOR", "UPGRADE"])
+        {}
         AlterPartitionSpec::Upkeep(UpkeepSpec::Check, names)
     } else if is(cursor, "OPTIMIZE") {
         without_log(cursor);

@@ -91,7 +91,7 @@ pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) 
         "ENGINE_ATTRIBUTE",
         "ITEF_QUOTES",
     ];
-    if cursor.take("ENGINE") || cursor.take("TYPE") {
+    if cursor.take("ENGINE") {
         cursor.take_token(&Token::Eq);
         options.engine = Some(cursor.name_or_string()?);
     } else if cursor.take("AUTO_INCREMENT") {

@@ -67,6 +67,7 @@ table! {
     ErrorOnRead 1024 b"HY000";
     ErrorOnWrite 1026 b"HY000";
     GetErrno 1030 b"HY000";
+    IllegalHandler 1031 b"HY000";
     OpenAsReadonly 1036 b"HY000";
     OutOfSortmemory 1038 b"HY001";
     ConCount 1040 b"08004";

@@ -24,8 +24,8 @@ const COLLATION_BITS: u64 = 0x1ff << COLLATION_SHIFT;
 /// The collation of literals, unless a session says otherwise.
 const CONNECTION: Collation = Collation::Utf8Mb4GeneralCi;
 
-/// Names by bit; a mode that only names others is expanded by `parse`.
-const NAMES: [&str; 17] = [
+/// Names by bit; a mode that names others has a bit of its own beside theirs, which shows it.
+const NAMES: [&str; 20] = [
     "REAL_AS_FLOAT",
     "PIPES_AS_CONCAT",
     "ANSI_QUOTES",
@@ -43,7 +43,14 @@ const NAMES: [&str; 17] = [
     "HIGH_NOT_PRECEDENCE",
     "TIME_TRUNCATE_FRACTIONAL",
     "ALLOW_INVALID_DATES",
+    "ANSI",
+    "TRADITIONAL",
+    "NO_DIR_IN_CREATE",
 ];
+
+/// The bits in the order in which MySQL shows them.
+const SHOWN: [usize; NAMES.len()] =
+    [0, 1, 2, 3, 4, 5, 19, 17, 12, 6, 7, 8, 9, 10, 16, 11, 18, 14, 13, 15];
 
 /// Modes of MySQL that would change what is shown, and are not there.
 const NOT_HERE: [&str; 1] = ["PAD_CHAR_TO_FULL_LENGTH"];
@@ -99,16 +106,10 @@ impl SqlMode {
         for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
             let upper = word.to_ascii_uppercase();
             bits |= match upper.as_str() {
-                "TRADITIONAL" => 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13,
-                "ANSI" => 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4,
-                // Old modes that change nothing here.
-                "NO_AUTO_CREATE_USER"
-                | "NO_DIR_IN_CREATE"
-                | "NO_KEY_OPTIONS"
-                | "NO_TABLE_OPTIONS"
-                | "NO_FIELD_OPTIONS"
-                | "MYSQL40"
-                | "MYSQL323" => 0,
+                "TRADITIONAL" => 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 18,
+                "ANSI" => 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 17,
+                // In dumps of MySQL 5.7; without effect, as there.
+                "NO_AUTO_CREATE_USER" => 0,
                 name => match NAMES.iter().position(|known| *known == name) {
                     Some(bit) => 1 << bit,
                     None => {
@@ -273,7 +274,7 @@ impl SqlMode {
 impl std::fmt::Display for SqlMode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut first = true;
-        for (bit, name) in NAMES.iter().enumerate() {
+        for (bit, name) in SHOWN.map(|bit| (bit, NAMES[bit])) {
             if self.0 & (1 << bit) != 0 {
                 if !first {
                     f.write_str(",")?;
@@ -305,5 +306,16 @@ mod tests {
             assert_eq!(named.connection_collation(), collation);
             assert_eq!(named.to_string(), "ANSI_QUOTES");
         }
+    }
+
+    #[test]
+    fn a_mode_that_names_others_is_shown_behind_them_in_the_order_of_mysql() {
+        let shown = |text: &str| SqlMode::parse(text).map(|mode| mode.to_string());
+        let ansi = "REAL_AS_FLOAT,PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE,ONLY_FULL_GROUP_BY,ANSI";
+        assert_eq!(shown("ansi").as_deref(), Ok(ansi));
+        let both = shown("no_backslash_escapes,no_dir_in_create,time_truncate_fractional");
+        let expected = "NO_DIR_IN_CREATE,NO_BACKSLASH_ESCAPES,TIME_TRUNCATE_FRACTIONAL";
+        assert_eq!(both.as_deref(), Ok(expected));
+        assert_eq!(shown("mysql40"), Err(ModeFault::Unknown("mysql40".to_owned())));
     }
 }

@@ -52,6 +52,10 @@ pub fn wire(column: &ResultColumn, results: Option<CharacterSet>) -> WireColumn 
     {
         wire.type_code = type_code::NULL;
     }
+    // A number that is computed is told to compare as bytes, one of a column is not.
+    if column.org_name.is_empty() && wire.flags & column_flag::NUM != 0 {
+        wire.flags |= column_flag::BINARY;
+    }
     let properties = &column.flags;
     let mut set = |holds: bool, flag: u16| {
         if holds {
@@ -82,7 +86,7 @@ fn of_type(ty: &ColumnType) -> WireColumn {
         flags: flags | BINARY,
     };
     let number = |type_code: u8, length: u32, decimals: u8, flags: u16| {
-        // Numbers carry the binary character set, but not the flag of byte-wise comparison.
+        // Numbers of columns have the binary character set, but not the flag of such comparison.
         WireColumn { flags: flags | NUM, ..binary(type_code, length, decimals, 0) }
     };
     match *ty {

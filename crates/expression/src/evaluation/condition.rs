@@ -90,6 +90,26 @@ pub fn order_of(
     Ok(compare((left, &a.ty), (right, &b.ty), rule, scope.zone))
 }
 
+/// As `order_of`, for a value that is compared with one after the other: that it is no number is
+/// told beside the first number.
+///
+/// # Errors
+/// Those of `order_of`.
+pub(crate) fn order_told(
+    (a, left): (&Node, Datum<'_>),
+    (b, right): (&Node, Datum<'_>),
+    rule: Collation,
+    scope: &Scope<'_>,
+    is_told: &mut bool,
+) -> Result<Option<Ordering>> {
+    if *is_told && !scope.is_strict() {
+        let (left, right) = sides((a, left), (b, right), scope);
+        return Ok(compare((left, &a.ty), (right, &b.ty), rule, scope.zone));
+    }
+    *is_told |= is_plain_number(right);
+    order_of((a, left), (b, right), rule, scope)
+}
+
 /// Two values as each is beside the other.
 ///
 /// # Errors
@@ -106,8 +126,9 @@ fn checked_sides<'v>(
 
 /// In a strict write a text that is compared with a number, a moment or a time of day has to be
 /// one: without that `s = 0` would be true of every word, `d <> 'abc'` of every day, and an UPDATE
-/// change all of those rows. Only TEXT and BLOB columns may be any number, and a YEAR be beside any
-/// text.
+/// change all of those rows. Elsewhere a text that is no number is warned of for each row, but the
+/// one that is the same for all rows beside a number of a row, of which `sides` tells once. Only
+/// TEXT and BLOB columns may be any number, and a YEAR be beside any text.
 ///
 /// # Errors
 /// 1292.
@@ -116,13 +137,17 @@ fn check_texts<'t>(
     scope: &Scope<'_>,
 ) -> Result<()> {
     let is_year = |(node, _): (&Node, _)| node.is_stored() && node.ty == ColumnType::Year;
-    if !scope.is_strict() || sides.clone().any(is_year) {
+    if sides.clone().any(is_year) {
+        return Ok(());
+    }
+    if !scope.is_strict() {
+        warn_of_texts(sides, scope);
         return Ok(());
     }
     let is_any = |is_it: fn(Datum<'_>) -> bool| sides.clone().any(|(_, datum)| is_it(datum));
     let check: fn(&Scope<'_>, &Node, Datum<'_>) = if is_any(is_plain_number) {
         |scope, node, text| {
-            if !(node.is_stored() && node.is_long()) {
+            if !is_any_number(node) {
                 scope.number(&Cell::Plain(text));
             }
         }
@@ -145,6 +170,27 @@ fn check_texts<'t>(
         }
     }
     scope.limits.check_refused()
+}
+
+/// Warns of texts that are compared with a number and are none.
+fn warn_of_texts<'t>(
+    sides: impl Iterator<Item = (&'t Node, Datum<'t>)> + Clone,
+    scope: &Scope<'_>,
+) {
+    let number = sides.clone().find(|(_, datum)| is_plain_number(*datum));
+    let Some((other, _)) = number else { return };
+    for (node, datum) in sides {
+        let is_text = matches!(datum, Datum::Bytes(_)) && !node.is_digits_literal();
+        let is_told_once = || node.is_fixed() && !other.is_fixed();
+        if is_text && node.ty != ColumnType::Json && !is_any_number(node) && !is_told_once() {
+            scope.warn_of_row_text(datum);
+        }
+    }
+}
+
+/// Whether the text of a node is the number that it begins with, whatever follows.
+fn is_any_number(node: &Node) -> bool {
+    node.is_stored() && node.is_long()
 }
 
 /// A DECIMAL of a row that is compared with nothing: what is the number 0 beside other numbers is
@@ -195,6 +241,8 @@ pub fn in_list(a: &Node, list: &List, rule: Collation, scope: &Scope<'_>) -> Res
         return Ok(found);
     }
     let mut unknown = value.is_null();
+    // A text that is no number is told of once, however many numbers it is compared with.
+    let mut is_told = false;
     for node in list.iter() {
         if let Place::Text(text) = place
             && are_texts(a, node)
@@ -210,7 +258,7 @@ pub fn in_list(a: &Node, list: &List, rule: Collation, scope: &Scope<'_>) -> Res
             Datum::Time(_) if list.len() > 1 => as_time_among(item.datum()),
             _ => item.datum(),
         };
-        match order_of((a, value.datum()), (node, listed), rule, scope)? {
+        match order_told((a, value.datum()), (node, listed), rule, scope, &mut is_told)? {
             Some(Ordering::Equal) => return Ok(Some(true)),
             Some(_) => {}
             None => unknown = true,

@@ -16,7 +16,7 @@ use values::types::{Collation, ColumnType};
 
 use crate::evaluation::cast::cast;
 use crate::evaluation::common::settle;
-use crate::evaluation::condition::{between, compare_nodes, in_list, like, order_of};
+use crate::evaluation::condition::{between, compare_nodes, in_list, like, order_told};
 use crate::evaluation::shifting::{extract_node, shift_node};
 use crate::row::scope::Scope;
 use crate::statement::context::{StatementContext, UserVariable};
@@ -289,8 +289,13 @@ fn case<'a>(
     rule: Collation,
     scope: &Scope<'a>,
 ) -> Result<Cell<'a>> {
-    // A column is compared where it lies; anything else has one value for all branches.
-    let is_column = |operand: &&Node| matches!(operand.kind, Kind::Column(_));
+    // A column is compared where it lies, unless it is a text beside others; anything else has one
+    // value for all branches.
+    let is_column = |operand: &&Node| {
+        let are_texts = || branches.iter().all(|(when, _)| when.is_text());
+        matches!(operand.kind, Kind::Column(_)) && (!operand.is_text() || are_texts())
+    };
+    let mut is_told = false;
     let value = operand.filter(|operand| !is_column(operand));
     let value = value.map(|operand| operand.evaluate(scope)).transpose()?;
     for (when, then) in branches {
@@ -298,7 +303,8 @@ fn case<'a>(
             (Some(operand), Some(value)) => {
                 let beside = when.evaluate(scope)?;
                 let (value, beside) = ((operand, value.datum()), (when, beside.datum()));
-                order_of(value, beside, rule, scope)? == Some(Ordering::Equal)
+                let order = order_told(value, beside, rule, scope, &mut is_told)?;
+                order == Some(Ordering::Equal)
             }
             (Some(operand), None) => {
                 compare_nodes(Comparison::Equal, operand, when, rule, scope)? == Some(true)

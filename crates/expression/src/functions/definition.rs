@@ -3,7 +3,7 @@
 //! Not here: the rows (`tree::function_table`), result types that are made of those of the
 //! arguments (`result`, `time::digits`).
 
-use values::types::ColumnType;
+use values::types::{Collation, ColumnType};
 
 use crate::functions::call::Evaluation;
 use crate::tree::function::Function;
@@ -143,6 +143,8 @@ pub(crate) enum Shape {
     Double,
     /// Text of at most so many characters.
     Short(u32),
+    /// A name that the server gives: as that, but in utf8mb3, as MySQL has all of its names.
+    Name(u32),
     /// Bytes.
     Bytes,
     /// A day.
@@ -162,6 +164,11 @@ impl Shape {
             Shape::Truth => TRUTH,
             Shape::Double => ColumnType::Double(None),
             Shape::Short(chars) => text_type(chars),
+            Shape::Name(chars) => {
+                let collation = Collation::from_name("utf8mb3_general_ci");
+                let collation = collation.unwrap_or(Collation::Utf8Mb4GeneralCi);
+                ColumnType::VarChar { chars, collation }
+            }
             Shape::Bytes => ColumnType::VarBinary { bytes: RESULT_BYTES_MAX },
             Shape::Date => ColumnType::Date,
             Shape::Json => ColumnType::Json,

@@ -10,7 +10,9 @@ use values::types::ColumnType;
 use crate::evaluation::common::common_type;
 use crate::functions::call::Call;
 use crate::functions::call::Evaluation::{Lazy, NotNull, Values};
-use crate::functions::definition::Shape::{By, Bytes, Date, Double, Int, Json, Short, Truth, UInt};
+use crate::functions::definition::Shape::{
+    By, Bytes, Date, Double, Int, Json, Name, Short, Truth, UInt,
+};
 use crate::functions::definition::{
     AS_LITERAL, ASKS, ASKS_ALONE, Definition, Facts, Family, NEVER_NULL, NULL_FOR_NULL, NUMBER_0,
     NUMBER_1, NUMBER_2, NUMBER_3, NUMBER_4, NUMBERS, NUMBERS_UNLESS_TEXTS, SEES_BYTES, VOLATILE,

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use resources::waiting::{Waiting, during};
 use uuid::{Builder, Uuid};
 use values::ErrorCode;
 use values::datum::Datum;
@@ -136,21 +137,24 @@ fn sleep<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>> {
     let Some(seconds) = seconds.filter(|seconds| *seconds >= 0.0) else {
         return Err(Error::new(ErrorCode::WrongArguments, "Incorrect arguments to sleep."));
     };
-    let mut left = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-    let context = scope.context()?;
-    while !left.is_zero() {
-        if context.kill.is_connection_killed() {
-            context.kill.check()?;
+    let length = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    let kill = &scope.context()?.kill;
+    during(Waiting::Sleep, || {
+        let mut left = length;
+        while !left.is_zero() {
+            if kill.is_connection_killed() {
+                kill.check()?;
+            }
+            // An interrupted sleep is 1 (MySQL 8.0 manual, 14.24).
+            if kill.check().is_err() {
+                return Ok(int(1));
+            }
+            let step = left.min(STEP);
+            std::thread::sleep(step);
+            left -= step;
         }
-        // An interrupted sleep is 1 (MySQL 8.0 manual, 14.24).
-        if context.kill.check().is_err() {
-            return Ok(int(1));
-        }
-        let step = left.min(STEP);
-        std::thread::sleep(step);
-        left -= step;
-    }
-    Ok(int(0))
+        Ok(int(0))
+    })
 }
 
 fn named_lock<'a>(

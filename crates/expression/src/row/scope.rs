@@ -172,9 +172,7 @@ impl<'a> Scope<'a> {
 
     /// Adds a warning.
     pub fn warn(&self, code: ErrorCode, message: impl FnOnce() -> String) {
-        if let Some(warnings) = self.warnings {
-            warnings.borrow_mut().push_with(Level::Warning, || (code, message()));
-        }
+        self.warn_with(|warnings| warnings.push_with(Level::Warning, || (code, message())));
     }
 
     /// Whether it is evaluated for a write in strict mode.
@@ -366,13 +364,33 @@ impl<'a> Scope<'a> {
         if is_blank(text) {
             return;
         }
-        let warn = |warnings: &mut Warnings| {
-            let text = String::from_utf8_lossy(text);
+        self.warn_with(|warnings| {
             warnings.push_once(
                 ErrorCode::TruncatedWrongValue,
-                format!("Truncated incorrect DOUBLE value: '{text}'"),
+                format!("Truncated incorrect DOUBLE value: '{}'", String::from_utf8_lossy(text)),
             );
-        };
+        });
+    }
+
+    /// Warns of a row's text that is no number beside one.
+    pub(crate) fn warn_of_row_text(&self, datum: Datum<'_>) {
+        if let Some((_, true)) = Number::of(datum, self.zone)
+            && let Datum::Bytes(text) = datum
+        {
+            self.warn_with(|warnings| {
+                warnings.push_with(Level::Warning, || {
+                    let message = format!(
+                        "Truncated incorrect DOUBLE value: '{}'",
+                        String::from_utf8_lossy(text)
+                    );
+                    (ErrorCode::TruncatedWrongValue, message)
+                });
+            });
+        }
+    }
+
+    /// Warns where rows are read without a statement's warnings, too.
+    fn warn_with(&self, warn: impl FnOnce(&mut Warnings)) {
         match self.warnings {
             Some(warnings) => warn(&mut warnings.borrow_mut()),
             None if std::ptr::eq(self.limits, Limits::of_the_server()) => {}

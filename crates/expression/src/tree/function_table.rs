@@ -116,7 +116,7 @@ macro_rules! each_function {
                 UuidToBin ["UUID_TO_BIN"] between(1, 2), Bytes, NotNull(cipher::digest::call), NUMBER_1;
                 BinToUuid ["BIN_TO_UUID"] between(1, 2), Short(36), NotNull(cipher::digest::call), NUMBER_1 | AS_LITERAL;
                 IsUuid ["IS_UUID"] exactly(1), Truth, NotNull(cipher::digest::call), NULL_FOR_NULL;
-                Uuid ["UUID"] exactly(0), Short(36), Lazy(session::call), NEVER_NULL | VOLATILE | AS_LITERAL;
+                Uuid ["UUID"] exactly(0), Name(36), Lazy(session::call), VOLATILE | AS_LITERAL;
                 SysGuid ["SYS_GUID"] exactly(0), Short(32), Lazy(session::call), NEVER_NULL | VOLATILE | AS_LITERAL;
                 UuidShort ["UUID_SHORT"] exactly(0), UInt, Lazy(session::call), NULL_FOR_NULL | VOLATILE;
             }
@@ -233,12 +233,11 @@ macro_rules! each_function {
                 ConvertTz ["CONVERT_TZ"] exactly(3), By(digits::moment), Values(time::calls::convert_tz);
             }
             Session {
-                Database ["DATABASE", "SCHEMA"] exactly(0), Short(64), Lazy(session::call), ASKS;
-                User ["USER", "SESSION_USER", "SYSTEM_USER"] exactly(0), Short(288), Lazy(session::call),
-                    NEVER_NULL | ASKS;
-                CurrentUser ["CURRENT_USER"] exactly(0), Short(288), Lazy(session::call), NEVER_NULL | ASKS;
-                CurrentRole ["CURRENT_ROLE"] exactly(0), Short(1024), Lazy(session::call), NEVER_NULL | ASKS;
-                Version ["VERSION"] exactly(0), Short(60), Lazy(session::call), NEVER_NULL | ASKS;
+                Database ["DATABASE", "SCHEMA"] exactly(0), Name(64), Lazy(session::call), ASKS;
+                User ["USER", "SESSION_USER", "SYSTEM_USER"] exactly(0), Name(288), Lazy(session::call), ASKS;
+                CurrentUser ["CURRENT_USER"] exactly(0), Name(288), Lazy(session::call), ASKS;
+                CurrentRole ["CURRENT_ROLE"] exactly(0), Name(1024), Lazy(session::call), NEVER_NULL | ASKS;
+                Version ["VERSION"] exactly(0), Name(60), Lazy(session::call), NEVER_NULL | ASKS;
                 ConnectionId ["CONNECTION_ID"] exactly(0), UInt, Lazy(session::call), NEVER_NULL | ASKS;
                 LastInsertId ["LAST_INSERT_ID"] between(0, 1), UInt, Lazy(session::call),
                     NULL_FOR_NULL | VOLATILE | NUMBER_0;
@@ -250,8 +249,8 @@ macro_rules! each_function {
                 ReleaseAllLocks ["RELEASE_ALL_LOCKS"] exactly(0), Int, Lazy(session::call), VOLATILE;
                 IsFreeLock ["IS_FREE_LOCK"] exactly(1), Int, Lazy(session::call), VOLATILE;
                 IsUsedLock ["IS_USED_LOCK"] exactly(1), UInt, Lazy(session::call), VOLATILE;
-                Charset ["CHARSET"] exactly(1), Short(64), Lazy(session::call);
-                CollationOf ["COLLATION"] exactly(1), Short(64), Lazy(session::call);
+                Charset ["CHARSET"] exactly(1), Name(64), Lazy(session::call);
+                CollationOf ["COLLATION"] exactly(1), Name(64), Lazy(session::call);
                 Coercibility ["COERCIBILITY"] exactly(1), Int, Lazy(session::call), NEVER_NULL;
                 FormatBytes ["FORMAT_BYTES"] exactly(1), Short(11), NotNull(sys::call), NUMBER_0;
                 FormatPicoTime ["FORMAT_PICO_TIME"] exactly(1), Short(11), NotNull(sys::call), NUMBER_0;

@@ -288,12 +288,8 @@ impl Node {
                 | Function::Database
                 | Function::Version,
                 _,
-            )
-            | Kind::SystemVariable(..)
-                if self.is_text() =>
-            {
-                (Collation::Utf8Mb4GeneralCi, 3)
-            }
+            ) => (self.ty.collation().unwrap_or(Collation::Utf8Mb4GeneralCi), 3),
+            Kind::SystemVariable(..) if self.is_text() => (Collation::Utf8Mb4GeneralCi, 3),
             // CHAR(.. USING ..) is a literal as CHAR itself is.
             Kind::Cast(text)
                 if matches!(&text.kind, Kind::Call(Function::ReadAs, bytes)

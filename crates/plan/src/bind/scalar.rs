@@ -22,7 +22,7 @@ use expression::{
     common_type, converted_to, in_one_charset, is_number, moment_as_integer, moment_as_number,
     seen_as_bytes, shown_chars, text_type, within,
 };
-use sqlparser::ast::{CharacterLength, DataType, Expr, Value as Literal};
+use sqlparser::ast::{CharacterLength, DataType, Expr, ObjectName, Value as Literal};
 use values::CharacterSet;
 use values::ErrorCode;
 use values::datum::Value;
@@ -194,7 +194,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let nodes = [bind(expr, names)?, bind(low, names)?, bind(high, names)?];
             refuse_unknown_kinds(&nodes[0], &nodes[1], names)?;
             refuse_unknown_kinds(&nodes[0], &nodes[2], names)?;
-            let nodes = within(nodes);
+            let nodes = compared_as_numbers(within(nodes));
             let rule = rule_of(&nodes.each_ref(), "between")?;
             Ok(boolean(Kind::Between(Box::new(nodes), *negated, rule), true))
         }
@@ -272,7 +272,7 @@ fn bind_form(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         }
         Expr::Collate { expr, collation: name } => {
             let node = bind(expr, names)?;
-            let rule = collation(&name.to_string().replace('`', ""))?;
+            let rule = collation(&unquoted(name))?;
             let set = match node.ty {
                 ColumnType::Bit { .. } => CharacterSet::BINARY,
                 _ => node.ty.collation().unwrap_or(names.mode.connection_collation()).set(),
@@ -382,8 +382,24 @@ fn case(
     Ok(Node::new(kind, ty, nullable))
 }
 
+/// A text between a number and a text is a number, and so is that bound: MySQL compares all three
+/// in one way (tests/oracle/sql/texts-beside-numbers.sql).
+fn compared_as_numbers([value, low, high]: [Node; 3]) -> [Node; 3] {
+    let is_text = |node: &Node| node.is_text() && node.ty != ColumnType::Json;
+    let differ = is_number(&low.ty) && is_text(&high) || is_text(&low) && is_number(&high.ty);
+    match is_text(&value) && differ {
+        true => [value, low, high].map(Node::with_number),
+        false => [value, low, high],
+    }
+}
+
+/// The name of a collation, which may be written as a text too.
+fn unquoted(name: &ObjectName) -> String {
+    name.0.iter().filter_map(|part| part.as_ident()).map(|part| part.value.as_str()).collect()
+}
+
 /// The character set of a name.
-fn charset_named(name: &sqlparser::ast::ObjectName) -> Bound<CharacterSet> {
+fn charset_named(name: &ObjectName) -> Bound<CharacterSet> {
     let name = name_parts(name).last().map_or("", |part| part.value.as_str());
     Ok(character_set(name)?)
 }

@@ -30,6 +30,7 @@ pub fn item_name(expr: &Expr, text: Option<&String>) -> String {
                 };
                 first.trim_start().to_owned()
             }
+            Literal::NationalStringLiteral(value) => value.trim_start().to_owned(),
             Literal::Null => "NULL".to_owned(),
             _ => text.cloned().unwrap_or_else(|| expr.to_string()),
         },

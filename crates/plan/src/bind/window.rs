@@ -145,7 +145,10 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
     // A number of rows.
     let second = second.map(Node::with_number);
     Ok(match (name, second, third) {
-        ("NTILE", None, None) => (WindowCall::Tile(first.with_number()), BIGINT_UNSIGNED, true),
+        ("NTILE", None, None) => {
+            refuse_of_rows(&first, "ntile")?;
+            (WindowCall::Tile(first.with_number()), BIGINT_UNSIGNED, true)
+        }
         ("LAG" | "LEAD", distance, otherwise) => {
             let both: Vec<Node> = [&first].into_iter().chain(&otherwise).cloned().collect();
             let (ty, ahead) = (common_type(&both), name == "LEAD");
@@ -154,6 +157,7 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
         ("FIRST_VALUE", None, None) => (WindowCall::First(first), like_first, true),
         ("LAST_VALUE", None, None) => (WindowCall::Last(first), like_first, true),
         ("NTH_VALUE", Some(number), None) => {
+            refuse_of_rows(&number, "nth_value")?;
             let is_open = matches!(number.kind, Kind::Parameter(_) | Kind::UserVariable(_));
             if !matches!(number.ty, ColumnType::Int { .. }) && !is_open {
                 let message = "Incorrect arguments to nth_value";
@@ -166,6 +170,25 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
         }
         _ => return unsupported(format_args!("{name} over a window")),
     })
+}
+
+/// Refuses a number that is one for all rows where it is of a row.
+///
+/// # Errors
+/// 1210, which MySQL 9.7 has for `NTH_VALUE`; for a lone name it says that there is no such
+/// variable.
+fn refuse_of_rows(number: &Node, function: &str) -> Result<()> {
+    let mut of_row = false;
+    number.visit(&mut |part| {
+        of_row |= matches!(part.kind, Kind::Column(_) | Kind::Incoming(_) | Kind::Outer(..));
+    });
+    match of_row {
+        true => {
+            let message = format!("Incorrect arguments to {function}");
+            Err(SqlError::new(ErrorCode::WrongArguments, message))
+        }
+        false => Ok(()),
+    }
 }
 
 /// What OVER says.
@@ -243,6 +266,17 @@ fn frame_of(
     }
     let current = WindowFrameBound::CurrentRow;
     let bounds = [&frame.start_bound, frame.end_bound.as_ref().unwrap_or(&current)];
+    // MySQL says of an end that is written before its start what it says of a wrong distance.
+    let ends_first = matches!(
+        bounds,
+        [
+            WindowFrameBound::Following(_),
+            WindowFrameBound::Preceding(_) | WindowFrameBound::CurrentRow
+        ] | [WindowFrameBound::CurrentRow, WindowFrameBound::Preceding(_)]
+    );
+    if ends_first {
+        return Err(wrong_distance(title).into());
+    }
     let mut distances = Vec::new();
     for bound in bounds {
         if let WindowFrameBound::Preceding(Some(distance))
@@ -280,6 +314,13 @@ fn frame_of(
     Ok(Frame { counts_rows, start, end })
 }
 
+/// Error 3586.
+fn wrong_distance(title: &str) -> SqlError {
+    let message =
+        format!("Window '{title}': frame start or end is negative, NULL or of non-integral type");
+    SqlError::new(ErrorCode::WindowFrameIllegal, message)
+}
+
 /// How far a frame reaches: a number, or an interval of time.
 struct Distance {
     amount: Node,
@@ -305,10 +346,7 @@ impl Distance {
             _ => !amount.is_constant(),
         };
         if negative {
-            let message = format!(
-                "Window '{title}': frame start or end is negative, NULL or of non-integral type"
-            );
-            return Err(SqlError::new(ErrorCode::WindowFrameIllegal, message).into());
+            return Err(wrong_distance(title).into());
         }
         Ok(Distance { amount, unit })
     }

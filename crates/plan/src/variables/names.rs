@@ -119,7 +119,7 @@ const fn variable(
 }
 
 /// All variables, sorted by name.
-pub static VARIABLES: [Definition; 286] = [
+pub static VARIABLES: [Definition; 288] = [
     variable("activate_all_roles_on_login", Kind::Switch, "OFF", Reach::Global),
     variable("authentication_policy", Kind::Text, "*,,", Reach::ReadOnly),
     variable("auto_increment_increment", Kind::Number, "1", Reach::Both),
@@ -195,6 +195,7 @@ pub static VARIABLES: [Definition; 286] = [
     variable("have_ssl", Kind::Text, "DISABLED", Reach::ReadOnly),
     variable("have_statement_timeout", Kind::Text, "YES", Reach::ReadOnly),
     variable("have_symlink", Kind::Text, "DISABLED", Reach::ReadOnly),
+    variable("histogram_generation_max_mem_size", Kind::Number, "20000000", Reach::Both),
     variable("host_cache_size", Kind::Number, "0", Reach::ReadOnly),
     variable("hostname", Kind::Text, "localhost", Reach::ReadOnly),
     variable("identity", Kind::Number, "0", Reach::Session),
@@ -215,6 +216,7 @@ pub static VARIABLES: [Definition; 286] = [
     variable("innodb_lock_wait_timeout", Kind::Number, "50", Reach::Both),
     variable("innodb_log_file_size", Kind::Number, "50331648", Reach::ReadOnly),
     variable("innodb_log_files_in_group", Kind::Number, "1", Reach::ReadOnly),
+    variable("innodb_lru_scan_depth", Kind::Number, "1024", Reach::Global),
     variable("innodb_page_size", Kind::Number, "16384", Reach::ReadOnly),
     variable("innodb_read_only", Kind::Switch, "OFF", Reach::ReadOnly),
     variable("innodb_rollback_on_timeout", Kind::Switch, "OFF", Reach::ReadOnly),
@@ -291,7 +293,19 @@ pub static VARIABLES: [Definition; 286] = [
     variable("open_files_limit", Kind::Number, "1048576", Reach::ReadOnly),
     variable("optimizer_prune_level", Kind::Number, "1", Reach::Both),
     variable("optimizer_search_depth", Kind::Number, "62", Reach::Both),
-    variable("optimizer_switch", Kind::Text, "index_merge=on", Reach::Both),
+    variable(
+        "optimizer_switch",
+        Kind::Text,
+        "index_merge=on,index_merge_union=on,index_merge_sort_union=on,index_merge_intersection=on,\
+         engine_condition_pushdown=on,index_condition_pushdown=on,mrr=on,mrr_cost_based=on,\
+         block_nested_loop=on,batched_key_access=off,materialization=on,semijoin=on,loosescan=on,\
+         firstmatch=on,duplicateweedout=on,subquery_materialization_cost_based=on,\
+         use_index_extensions=on,condition_fanout_filter=on,derived_merge=on,\
+         use_invisible_indexes=off,skip_scan=on,hash_join=on,subquery_to_derived=off,\
+         prefer_ordering_index=on,hypergraph_optimizer=off,derived_condition_pushdown=on,\
+         hash_set_operations=on",
+        Reach::Both,
+    ),
     variable("optimizer_trace", Kind::Text, "enabled=off,one_line=off", Reach::Both),
     variable(
         "optimizer_trace_features",

@@ -15,6 +15,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
+use values::convert::Issue;
 use values::datum::Datum;
 use values::types::ColumnType;
 
@@ -207,6 +208,14 @@ impl Engine {
             });
         match taken {
             Ok(next) => Ok(rules.at_or_above(next)),
+            Err(next) if rules.refuses_rounded && next <= value_max => {
+                let position = table.auto_increment().unwrap_or_default();
+                Err(Error::Value {
+                    column: table.columns[position].name.clone(),
+                    issue: Issue::OutOfRange,
+                    value: rules.at_or_above(next).to_string(),
+                })
+            }
             Err(_) if rules.repeats_last && value_max < u64::MAX => Ok(value_max),
             Err(_) => Err(Error::Exhausted),
         }

@@ -15,18 +15,32 @@ pub struct NumberRules {
     /// Whether the last number that a column can hold is given again where no other is left, so
     /// that its row is what stands in the way (InnoDB in MySQL does so), or the row is refused.
     pub repeats_last: bool,
+    /// Whether a number that only the increment makes too large for its column is an error of the
+    /// value, as in strict modes of MySQL, or the last number is taken.
+    pub refuses_rounded: bool,
 }
 
 impl Default for NumberRules {
     fn default() -> NumberRules {
-        NumberRules { zero_is_value: false, increment: 1, offset: 1, repeats_last: false }
+        NumberRules {
+            zero_is_value: false,
+            increment: 1,
+            offset: 1,
+            repeats_last: false,
+            refuses_rounded: false,
+        }
     }
 }
 
 impl NumberRules {
     /// Of rows that have their values, or zeros that are to stay.
-    pub(crate) const AS_GIVEN: NumberRules =
-        NumberRules { zero_is_value: true, increment: 1, offset: 1, repeats_last: false };
+    pub(crate) const AS_GIVEN: NumberRules = NumberRules {
+        zero_is_value: true,
+        increment: 1,
+        offset: 1,
+        repeats_last: false,
+        refuses_rounded: false,
+    };
 
     /// Whether each value follows the one before.
     pub fn are_consecutive(self) -> bool {

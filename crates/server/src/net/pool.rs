@@ -240,7 +240,9 @@ impl Pool {
         state.called += 1;
         drop(state);
         let pool = self.clone();
-        let started = thread::Builder::new().name("rowhouse-pool".into());
+        let started = thread::Builder::new()
+            .name("rowhouse-pool".into())
+            .stack_size(sql::STATEMENT_STACK_BYTES);
         if let Err(error) = started.spawn(move || pool.work()) {
             let mut state = self.state.lock();
             state.threads -= 1;

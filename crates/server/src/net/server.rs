@@ -156,7 +156,8 @@ fn spawn(
     name: String,
     run: impl FnOnce() -> io::Result<()> + Send + 'static,
 ) -> io::Result<JoinHandle<()>> {
-    thread::Builder::new().name(name.clone()).spawn(move || {
+    let builder = thread::Builder::new().name(name.clone()).stack_size(sql::STATEMENT_STACK_BYTES);
+    builder.spawn(move || {
         let why = match catch_unwind(AssertUnwindSafe(run)) {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error.to_string(),

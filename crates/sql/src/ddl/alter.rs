@@ -281,7 +281,8 @@ impl Maker<'_> {
             AlterSpec::DropConstraint { name, if_exists } => {
                 self.drop_constraint(name, *if_exists)?;
             }
-            AlterSpec::Algorithm(_) | AlterSpec::Lock(_) | AlterSpec::Nothing => {}
+            AlterSpec::Algorithm(_) | AlterSpec::Lock(_) | AlterSpec::Keys | AlterSpec::Nothing => {
+            }
             AlterSpec::Change { old, column, place } => {
                 let made = self.column(column)?;
                 let place = place_of(place);

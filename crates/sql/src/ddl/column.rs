@@ -49,8 +49,10 @@ pub fn column_of(
         Some(collation) => with_collation(&ty, collation.bin_of_set()),
         None => ty,
     };
-    if session.mode.strict() {
-        check_words(&ty, &spec.name)?;
+    if session.mode.strict()
+        && let Some(doubled) = doubled_word(&ty, &spec.name)
+    {
+        return Err(doubled);
     }
     let nullable = match spec.nullable {
         Some(nullable) => nullable && !spec.primary,
@@ -105,30 +107,26 @@ pub fn column_of(
     })
 }
 
-/// Refuses words of an ENUM or SET that its collation does not tell apart.
-///
-/// # Errors
-/// 1291.
-fn check_words(ty: &ColumnType, name: &str) -> Result<()> {
+/// Error 1291 for the first word of an ENUM or SET that its collation does not tell from another;
+/// where the mode is not strict it is a note.
+pub fn doubled_word(ty: &ColumnType, name: &str) -> Option<SqlError> {
     let (values, collation, kind) = match ty {
         ColumnType::Enum { values, collation } => (values, *collation, "ENUM"),
         ColumnType::Set { values, collation } => (values, *collation, "SET"),
-        _ => return Ok(()),
+        _ => return None,
     };
     let mut keys = HashSet::with_capacity(values.len());
-    for word in values {
+    let doubled = values.iter().find(|word| {
         let mut key = Vec::new();
         write_text_key(collation, word.as_bytes(), &mut key);
-        if !keys.insert(key) {
-            let is_same = |other: &&String| equal(collation, other.as_bytes(), word.as_bytes());
-            let first = values.iter().find(is_same).unwrap_or(word);
-            return Err(SqlError::new(
-                ErrorCode::DuplicatedValueInType,
-                format!("Column '{name}' has duplicated value '{first}' in {kind}"),
-            ));
-        }
-    }
-    Ok(())
+        !keys.insert(key)
+    })?;
+    let is_same = |other: &&String| equal(collation, other.as_bytes(), doubled.as_bytes());
+    let first = values.iter().find(is_same).unwrap_or(doubled);
+    Some(SqlError::new(
+        ErrorCode::DuplicatedValueInType,
+        format!("Column '{name}' has duplicated value '{first}' in {kind}"),
+    ))
 }
 
 /// A default as the catalog keeps it.

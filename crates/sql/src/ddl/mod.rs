@@ -21,7 +21,7 @@ mod view;
 mod whole_numbers;
 
 pub use alter::{alterations, table_collation};
-pub use column::{default_text, quoted_text, refuse_defaults};
+pub use column::{default_text, doubled_word, quoted_text, refuse_defaults};
 pub use comments::CommentLimits;
 pub use create::{new_table, new_table_like};
 pub use engine::unknown_engine;

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use rows::event::{EventDefinition, EventId, EventSchedule, EventStatus, RunError};
 use rows::store::Durability;
+use syntax::STATEMENT_STACK_BYTES;
 use values::ErrorCode;
 
 use super::job;
@@ -165,7 +166,7 @@ fn begin(sql: &Arc<Sql>, event: &Arc<EventDefinition>, now: i64) -> rows::Result
     let number = events.next_number();
     events.state.lock().running.insert(event.id, number);
     let (of_run, event_of_run) = (Arc::clone(sql), Arc::clone(event));
-    let thread = Builder::new().name("rowhouse-event".into());
+    let thread = Builder::new().name("rowhouse-event".into()).stack_size(STATEMENT_STACK_BYTES);
     if let Err(error) = thread.spawn(move || run(&of_run, number, &event_of_run)) {
         let error = SqlError::new(
             ErrorCode::CantCreateThread,

@@ -208,7 +208,9 @@ impl Loader {
         let made = self.maker.make(line, row, subqueries)?;
         let LoadPlan { facts, strict, .. } = &*self.maker.plan;
         let zone = facts.zone;
-        transaction.number_by(facts.number_rules());
+        let mut rules = facts.number_rules();
+        rules.refuses_rounded &= *strict;
+        transaction.number_by(rules);
         transaction.compute_with(Lenience::unless(*strict, facts.mode));
         let written = made.with(|row| self.write_row(transaction, row));
         transaction.number_by(NumberRules::default());

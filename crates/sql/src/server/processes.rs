@@ -406,6 +406,8 @@ fn words(waiting: Waiting) -> &'static str {
         Waiting::RowLock => "Waiting for row lock",
         Waiting::MetadataLock => "Waiting for table metadata lock",
         Waiting::Memory => "Waiting for memory",
+        Waiting::NamedLock => "User lock",
+        Waiting::Sleep => "User sleep",
     }
 }
 

@@ -10,6 +10,7 @@ use rows::alter::{AlterWork, Alteration, ConversionRules};
 use rows::bulk::Progress;
 use rows::ddl::{ENGINE, NewTable};
 use rows::foreign_key::ForeignKeyChecks;
+use rows::schema::Column;
 use rows::table::{Patience, Table};
 use sqlparser::ast::visit_relations;
 use syntax::TableName;
@@ -396,6 +397,11 @@ impl Session {
             }
         }
         let table = self.base_table(&alter.name)?;
+        if alter.specs.contains(&AlterSpec::Keys) && !table.engine.eq_ignore_ascii_case("MyISAM") {
+            let name = &table.name;
+            let message = format!("Table storage engine for '{name}' doesn't have this option");
+            self.note(ErrorCode::IllegalHandler, message);
+        }
         let now = self.variables.timestamp;
         let now = now.unwrap_or_else(|| self.sql.engine().clock().unix_micros() as i64);
         let session = self.conversion_rules();
@@ -413,6 +419,7 @@ impl Session {
         self.warn_all(limits.warnings);
         let alterations =
             ddl::alterations(&table, &specs, now, session, self.variables.text_rules)?;
+        self.note_doubled_words(columns_after(&table, &alterations));
         self.check_keeps_primary_key(&table, &alterations)?;
         let (database, name) = (table.database.clone(), table.name.clone());
         let work = self.sql.engine().alter_work_of(&table, alterations.clone())?;
@@ -520,4 +527,26 @@ fn check_algorithm(specs: &[AlterSpec], work: AlterWork) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The columns that a table has after these alterations, in no order.
+fn columns_after<'c>(
+    table: &'c Table,
+    alterations: &'c [Alteration],
+) -> impl Iterator<Item = &'c Column> {
+    let is_gone = |column: &&Column| {
+        alterations.iter().any(|alteration| match alteration {
+            Alteration::DropColumn(name) | Alteration::ModifyColumn { name, .. } => {
+                name.eq_ignore_ascii_case(&column.name)
+            }
+            _ => false,
+        })
+    };
+    let made = alterations.iter().filter_map(|alteration| match alteration {
+        Alteration::AddColumn { column, .. } | Alteration::ModifyColumn { column, .. } => {
+            Some(column)
+        }
+        _ => None,
+    });
+    table.columns.iter().filter(move |column| !is_gone(column)).chain(made)
 }

@@ -55,7 +55,16 @@ impl Session {
         let session = self.conversion_rules();
         let text_rules = self.variables.text_rules;
         let text = self.sql.engine().catalog().text_defaults(database);
-        ddl::new_table(create, database, given, session, text_rules, text)
+        let table = ddl::new_table(create, database, given, session, text_rules, text)?;
+        self.note_doubled_words(table.columns.iter());
+        Ok(table)
+    }
+
+    /// Notes the words of ENUM and SET that stand there twice: strict modes have refused them.
+    pub(super) fn note_doubled_words<'c>(&self, columns: impl Iterator<Item = &'c Column>) {
+        for doubled in columns.filter_map(|column| ddl::doubled_word(&column.ty, &column.name)) {
+            self.note(doubled.code(), doubled.into_message());
+        }
     }
 
     /// The columns of a table that is made of a query.

@@ -35,6 +35,10 @@ impl Session {
             UpkeepSpec::Optimize => "optimize",
             UpkeepSpec::Repair => "repair",
         };
+        if self.definition(table).is_err() {
+            // It is said in a row, as of a whole table.
+            return self.maintain(operation, std::slice::from_ref(table));
+        }
         let found = self.base_table(table)?;
         let Some(partitioning) = &found.partitioning else {
             let fault = rows::partition::PartitionFault::None;

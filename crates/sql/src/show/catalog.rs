@@ -259,7 +259,10 @@ pub fn key_word(table: &Table, position: usize) -> &'static str {
     if leading(true) {
         // Without a primary key, MySQL takes the first such key of NOT NULL columns for one.
         let first = table.indexes.iter().skip(1).find(|index| {
-            index.unique && index.parts.iter().all(|part| !table.columns[part.column].nullable)
+            let is_whole = |column: usize, prefix: Option<u32>| {
+                !table.columns[column].nullable && prefix.is_none()
+            };
+            index.unique && index.parts.iter().all(|part| is_whole(part.column, part.prefix))
         });
         let takes_place = table.has_hidden_key()
             && first.is_some_and(|index| index.parts.iter().any(|part| part.column == position));
@@ -522,7 +525,8 @@ pub fn create_database(engine: &Engine, name: &str, if_not_exists: bool) -> Resu
         false => collation.set_name().to_owned(),
     };
     let statement = format!(
-        "CREATE DATABASE {unless}{} /*!40100 DEFAULT CHARACTER SET {default} */",
+        "CREATE DATABASE {unless}{} /*!40100 DEFAULT CHARACTER SET {default} */ \
+         /*!80016 DEFAULT ENCRYPTION='N' */",
         quoted(name)
     );
     listing.push(vec![text(name), text(statement)]);

@@ -167,7 +167,7 @@ impl QueryPrinter<'_> {
                 self.push("(");
                 self.expression(expr);
                 self.push(" collate ");
-                self.push(&collation.to_string());
+                self.push(collation.to_string().trim_matches(['`', '\'', '"']));
                 self.push(")");
             }
             Expr::Case { operand, conditions, else_result, .. } => {

@@ -5,7 +5,7 @@
 use values::ErrorCode;
 use values::datum::Datum;
 use values::decimal::Decimal;
-use values::temporal::{Date, DateTime, Zone, days_in_month};
+use values::temporal::{Date, DateTime, Time, Zone, days_in_month};
 use values::text::write_untyped;
 use values::types::ColumnType;
 
@@ -283,7 +283,15 @@ pub(crate) fn of_times<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Ce
                 write_untyped(cells[0].datum(), scope.zone, &mut text);
                 String::from_utf8_lossy(&text).into_owned()
             };
-            return Ok(micros_of(&cells[0], scope).map_or(NULL, |micros| time(micros, &shown)));
+            return Ok(match micros_of(&cells[0], scope) {
+                None => NULL,
+                // The last second has its fraction, which no other function makes.
+                Some(micros) if micros.abs() / SECOND == Time::MAX.micros() / SECOND => {
+                    let last = Time::from_micros(micros).unwrap_or(Time::LONGEST);
+                    Cell::Plain(Datum::Time(last.truncate(node.ty.fsp())))
+                }
+                Some(micros) => time(micros, &shown),
+            });
         }
         F::MakeTime => {
             let part = |n: usize| whole(&cells[n], scope).unwrap_or(0);

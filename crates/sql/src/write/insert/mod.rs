@@ -305,7 +305,9 @@ impl InsertPlan {
     ) -> Result<()> {
         tally.records += 1;
         // Said for each row, because the transaction may be a group's.
-        transaction.number_by(context.facts.number_rules());
+        let mut rules = context.facts.number_rules();
+        rules.refuses_rounded &= !self.ignore;
+        transaction.number_by(rules);
         // Many rows of a query that IGNORE leaves out have their numbers before it is known.
         if tally.of_several || !self.on_duplicate.is_empty() {
             let mut unused = std::mem::take(&mut tally.unused_numbers);
