@@ -7,7 +7,7 @@ use crate::memory::server_with_database;
 use crate::mysql::{Failure, Mysql};
 
 /// Links of a chain: that are taken, about as many as may be, and far too many.
-const LENGTHS: [usize; 4] = [200, 390, 4_900, 30_000];
+const LENGTHS: [usize; 5] = [200, 390, 990, 4_900, 30_000];
 
 /// An expression, by how often its link is repeated.
 fn expressions(n: usize) -> Vec<String> {
@@ -87,6 +87,9 @@ fn long_chains_ended_the_server_and_are_answered_or_refused() {
     assert_eq!(other.query("SELECT 1").expect("answered"), [[Some("1".to_owned())]]);
     // Most of the short ones.
     assert!(taken > statements(1).len() / 2, "{taken}");
+    let union = format!("SELECT 1{}", " UNION ALL SELECT 2".repeat(900));
+    let rows = format!("SELECT COUNT(*) FROM ({union}) q");
+    assert_eq!(other.query(&rows).expect("answered"), [[Some("901".to_owned())]]);
     let long =
         format!("SELECT COUNT(*) FROM d.t WHERE {}", vec!["(id = 1 AND v = 9)"; 3000].join(" OR "));
     assert_eq!(other.query(&long).expect("answered"), [[Some("0".to_owned())]]);

@@ -8,7 +8,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan};
 use crate::error::{Result, too_deep};
 
 /// The stack of a thread that runs statements of clients: the deepest that these bounds let pass
-/// take up to 2 MiB of it in an optimized build. Only what is used of it takes memory.
+/// take up to 3 MiB of it in an optimized build. Only what is used of it takes memory.
 pub const STATEMENT_STACK_BYTES: usize = 8 << 20;
 
 /// Deepest nesting of expressions and queries; beyond it a statement is refused, not overflowed.
@@ -19,7 +19,7 @@ pub(super) const DEPTH_MAX: usize = 200;
 const CHAIN_MAX: u32 = 5000;
 
 /// Most set operations of one chain, each of which is a level of its tree.
-const SETS_MAX: u32 = 400;
+const SETS_MAX: u32 = 1000;
 
 /// Words that may stand between operands, before or behind one, any number of times.
 const OPERATORS: [&str; 19] = [

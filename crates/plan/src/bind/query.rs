@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use expression::{Node, common_collation, common_type};
 use sqlparser::ast;
+use syntax::too_deep;
 use syntax::types::with_collation;
 use values::ErrorCode;
 use values::types::{Collation, ColumnType};
@@ -20,8 +21,8 @@ use crate::bind::scalar::{Bound, unsupported};
 use crate::tree::{Body, IMPLICIT, OutputColumn, Query, SetOperation, SetOperator, SortKey};
 use results::SqlError;
 
-/// The longest chain of UNION and its kin.
-const SIDES_MAX: usize = 500;
+/// How many set operations may nest in a chain, which those of one kind of UNION do not.
+const NESTED_MAX: usize = 400;
 
 /// The SELECT that names the columns of the whole.
 pub(super) fn first_select(body: &ast::SetExpr) -> Option<&ast::Select> {
@@ -198,8 +199,14 @@ impl Binder<'_> {
             steps.push((operator, all, &**right));
             first = left;
         }
-        if steps.len() > SIDES_MAX {
-            return unsupported("a long chain of UNION");
+        let nests = |pair: &[(SetOperator, bool, &ast::SetExpr)]| match pair {
+            [(first, first_all, _), (next, next_all, _)] => {
+                *first != SetOperator::Union || (first, first_all) != (next, next_all)
+            }
+            _ => false,
+        };
+        if steps.windows(2).filter(|pair| nests(pair)).count() >= NESTED_MAX {
+            return Err(too_deep().into());
         }
         let mut bound = self.set_expression(first, parent)?;
         let mut common = bound.columns.clone();
