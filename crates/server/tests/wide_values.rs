@@ -91,3 +91,14 @@ fn joins_on_wide_texts_were_refused_before_they_could_go_to_files() {
         ],
     );
 }
+
+#[test]
+fn a_long_literal_in_a_list_of_columns_was_refused_as_if_each_of_its_bytes_were_a_word() {
+    const BYTES: usize = 200_000;
+    let directory = tempfile::tempdir().expect("a directory");
+    let (server, mut sql) = server_of_texts(directory.path(), 1, 4);
+    let hex = format!("SELECT LENGTH(0x{})", "ab".repeat(BYTES));
+    let quotes = format!("SELECT LENGTH('{}')", "''".repeat(BYTES));
+    let all = BYTES.to_string();
+    assert_answers(&server, &mut sql, &[(hex.as_str(), all.clone()), (quotes.as_str(), all)]);
+}

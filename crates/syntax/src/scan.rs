@@ -92,6 +92,8 @@ pub struct Scanned {
 
 /// Memory of a parsed statement for each word or sign of it: measured for a long IN list.
 const PARSED_BYTES: usize = 400;
+/// Bytes of a word that count as words of their own, which one of usual length hardly reaches.
+const WORD_BYTES: usize = 32;
 /// Memory of its plan for each of them.
 const PLANNED_BYTES: usize = 150;
 /// Memory of a plan for each literal of a long list, which is one word.
@@ -145,15 +147,17 @@ impl Scanned {
         if literals + self.shape.len() * PARSED_BYTES < SMALL_STATEMENT_BYTES {
             return 0;
         }
-        // What stands in quotes is one word, however long.
-        let mut quote = None;
-        let mut words = 0;
+        // What stands in quotes is one word, however long; so is the rest of a long number.
+        let (mut quote, mut closed) = (None, None);
+        let (mut words, mut run) = (0, 0);
         for byte in &self.shape {
+            run = if is_word(*byte) { run + 1 } else { 0 };
+            let ended = closed.take();
             match quote {
-                Some(open) if open == byte => quote = None,
+                Some(open) if open == byte => (quote, closed) = (None, Some(byte)),
                 Some(_) => {}
                 None => {
-                    words += 1;
+                    words += usize::from(run <= WORD_BYTES && ended != Some(byte));
                     quote = Some(byte).filter(|byte| matches!(byte, b'\'' | b'"' | b'`'));
                 }
             }
