@@ -177,11 +177,20 @@ mod tests {
         wire(&ResultColumn::computed("x", ty, true), None)
     }
 
+    /// One of a table.
+    fn stored(name: &str, ty: ColumnType, nullable: bool) -> ResultColumn {
+        let column = ResultColumn::computed(name, ty, nullable);
+        ResultColumn { org_name: name.to_owned(), ..column }
+    }
+
     #[test]
     fn types_are_announced_as_mysql_announces_them() {
         let int = of(ColumnType::Int { width: IntWidth::Int, unsigned: true, boolean: false });
         assert_eq!((int.type_code, int.length, int.character_set), (type_code::LONG, 10, 63));
-        assert_eq!(int.flags, column_flag::UNSIGNED | column_flag::NUM);
+        let flags = column_flag::UNSIGNED | column_flag::NUM;
+        assert_eq!(int.flags, flags | column_flag::BINARY);
+        let int = ColumnType::Int { width: IntWidth::Int, unsigned: true, boolean: false };
+        assert_eq!(wire(&stored("x", int, true), None).flags, flags);
         let decimal = of(ColumnType::Decimal { precision: 10, scale: 2 });
         assert_eq!((decimal.type_code, decimal.length, decimal.decimals), (0xF6, 12, 2));
         let name = of(ColumnType::VarChar { chars: 50, collation: Collation::Utf8Mb4GeneralCi });
@@ -205,7 +214,7 @@ mod tests {
     #[test]
     fn a_column_of_zerofill_says_so_and_how_wide_it_is() {
         let ty = ColumnType::Int { width: IntWidth::Int, unsigned: true, boolean: false };
-        let mut column = ResultColumn::computed("x", ty, true);
+        let mut column = stored("x", ty, true);
         column.flags.zerofill = 5;
         let wire = wire(&column, None);
         assert_eq!(wire.length, 5);
@@ -217,15 +226,14 @@ mod tests {
         let null = of(ColumnType::VarBinary { bytes: 0 });
         assert_eq!((null.type_code, null.length, null.character_set), (type_code::NULL, 0, 63));
         assert_eq!(null.flags, column_flag::BINARY);
-        let mut stored = ResultColumn::computed("x", ColumnType::VarBinary { bytes: 0 }, true);
-        stored.org_name = "x".to_owned();
-        assert_eq!(wire(&stored, None).type_code, type_code::VAR_STRING);
+        let column = stored("x", ColumnType::VarBinary { bytes: 0 }, true);
+        assert_eq!(wire(&column, None).type_code, type_code::VAR_STRING);
     }
 
     #[test]
     fn keys_and_nullability_become_flags() {
         let ty = ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
-        let mut column = ResultColumn::computed("id", ty, false);
+        let mut column = stored("id", ty, false);
         column.flags.primary_key = true;
         column.flags.auto_increment = true;
         let expected = column_flag::NOT_NULL
