@@ -26,6 +26,7 @@ Not here: how a file is run (`mysqltest`).
 
 import collections
 import difflib
+import functools
 import pathlib
 import re
 import tempfile
@@ -126,6 +127,7 @@ class MariaDbMain(Suite):
         return judged
 
 
+@functools.cache
 def files():
     """The names of the files that are not aside by their text; how many are, by rule."""
     names, aside = [], collections.Counter()

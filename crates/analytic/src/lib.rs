@@ -353,7 +353,7 @@ impl Analytic {
             (planned, settings) = (plan(sorting, logical.clone())?, sorting);
         }
         let frugal = if purpose == Purpose::RunFrugally {
-            let row_bytes = lower::widest_row(&self.engine, &query.tables)?;
+            let row_bytes = row_width::widest_row(&self.engine, &query.tables)?;
             self.runtime.frugal_state_for(&planned, row_bytes)
         } else {
             None

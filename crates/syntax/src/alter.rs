@@ -73,7 +73,7 @@ pub enum AlterSpec {
     Lock(String),
     /// What is said of partitions.
     Partitions(AlterPartitionSpec),
-    /// Words without effect: FORCE, ENABLE KEYS, ...
+    /// Words without effect: FORCE, WITH VALIDATION, ...
     Nothing,
     /// ENABLE or DISABLE KEYS, which InnoDB has not.
     Keys,

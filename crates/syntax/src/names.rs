@@ -43,6 +43,11 @@ pub fn name_parts(name: &ObjectName) -> Vec<&Ident> {
         .collect()
 }
 
+/// A name that may be written as a text too, as that of a collation.
+pub fn unquoted(name: &ObjectName) -> String {
+    name_parts(name).into_iter().map(|part| part.value.as_str()).collect()
+}
+
 /// A table's name from sqlparser's form.
 ///
 /// # Errors

@@ -214,17 +214,6 @@ pub(super) fn stored_rows(engine: &Engine, view: &dyn Read, tables: &[Arc<Table>
     Ok(rows)
 }
 
-/// About how many bytes a row has of the table whose rows are the widest; 0 where nothing is known.
-pub(super) fn widest_row(engine: &Engine, tables: &[Arc<Table>]) -> Result<usize> {
-    let mut widest = 0;
-    for table in tables {
-        if let (Some(bytes), Some(rows)) = (engine.row_bytes(table)?, engine.row_count(table)?) {
-            widest = widest.max(bytes / rows.max(1));
-        }
-    }
-    Ok(usize::try_from(widest).unwrap_or(usize::MAX))
-}
-
 /// A column of our own making: those have no qualifier.
 fn column(name: &str) -> Expr {
     Expr::Column(Column::new_unqualified(name))

@@ -137,24 +137,21 @@ fn check_texts<'t>(
     scope: &Scope<'_>,
 ) -> Result<()> {
     let is_year = |(node, _): (&Node, _)| node.is_stored() && node.ty == ColumnType::Year;
-    if sides.clone().any(is_year) {
-        return Ok(());
+    if !sides.clone().any(is_read_text) || sides.clone().any(is_year) {
+        return scope.limits.check_refused();
     }
     if !scope.is_strict() {
         warn_of_texts(sides, scope);
         return Ok(());
     }
     let is_any = |is_it: fn(Datum<'_>) -> bool| sides.clone().any(|(_, datum)| is_it(datum));
-    let check: fn(&Scope<'_>, &Node, Datum<'_>) = if is_any(is_plain_number) {
-        |scope, node, text| {
-            if !is_any_number(node) {
-                scope.number(&Cell::Plain(text));
-            }
-        }
+    let are_numbers = is_any(is_plain_number);
+    let check: fn(&Scope<'_>, Datum<'_>) = if are_numbers {
+        |scope, text| _ = scope.number(&Cell::Plain(text))
     } else if is_any(is_moment) {
-        |scope, _, text| _ = scope.moment(text)
+        |scope, text| _ = scope.moment(text)
     } else if is_any(|datum| matches!(datum, Datum::Time(_))) {
-        |scope, _, text| match text {
+        |scope, text| match text {
             // It is a text beside the text of a time.
             Datum::Bytes(text) if is_blank(text) || time_of_whole(text).is_some() => {}
             Datum::Bytes(text) => scope.distrust_time(text),
@@ -163,13 +160,17 @@ fn check_texts<'t>(
     } else {
         return Ok(());
     };
-    for (node, datum) in sides {
-        let is_text = matches!(datum, Datum::Bytes(_)) && !node.is_digits_literal();
-        if is_text && node.ty != ColumnType::Json {
-            check(scope, node, datum);
+    for (node, text) in sides.filter(|side| is_read_text(*side)) {
+        if !(are_numbers && is_any_number(node)) {
+            check(scope, text);
         }
     }
     scope.limits.check_refused()
+}
+
+/// Whether a value is a text that is read as what it is compared with.
+fn is_read_text((node, datum): (&Node, Datum<'_>)) -> bool {
+    matches!(datum, Datum::Bytes(_)) && !node.is_digits_literal() && node.ty != ColumnType::Json
 }
 
 /// Warns of texts that are compared with a number and are none.
@@ -179,11 +180,10 @@ fn warn_of_texts<'t>(
 ) {
     let number = sides.clone().find(|(_, datum)| is_plain_number(*datum));
     let Some((other, _)) = number else { return };
-    for (node, datum) in sides {
-        let is_text = matches!(datum, Datum::Bytes(_)) && !node.is_digits_literal();
+    for (node, text) in sides.filter(|side| is_read_text(*side)) {
         let is_told_once = || node.is_fixed() && !other.is_fixed();
-        if is_text && node.ty != ColumnType::Json && !is_any_number(node) && !is_told_once() {
-            scope.warn_of_row_text(datum);
+        if !is_any_number(node) && !is_told_once() {
+            scope.warn_of_row_text(text);
         }
     }
 }

@@ -302,9 +302,7 @@ impl<'a> Scope<'a> {
     }
 
     fn distrust_text(&self, said: &str, text: &[u8]) {
-        self.distrust(ErrorCode::TruncatedWrongValue, || {
-            format!("{said} value: '{}'", String::from_utf8_lossy(text))
-        });
+        self.distrust(ErrorCode::TruncatedWrongValue, || wrong_value(said, text));
     }
 
     /// A length of time beyond TIME, of which the longest one is taken.
@@ -329,9 +327,7 @@ impl<'a> Scope<'a> {
     }
 
     pub(crate) fn distrust_decimal(&self, text: &[u8]) {
-        self.distrust(ErrorCode::TruncatedWrongValue, || {
-            format!("Truncated incorrect DECIMAL value: '{}'", String::from_utf8_lossy(text))
-        });
+        self.distrust_text("Truncated incorrect DECIMAL", text);
     }
 
     /// A value where a whole number is wanted (`Number::of_whole`), with a warning for a text that
@@ -354,9 +350,7 @@ impl<'a> Scope<'a> {
     }
 
     pub(crate) fn distrust_integer(&self, text: &[u8]) {
-        self.distrust(ErrorCode::TruncatedWrongValue, || {
-            format!("Truncated incorrect INTEGER value: '{}'", String::from_utf8_lossy(text))
-        });
+        self.distrust_text("Truncated incorrect INTEGER", text);
     }
 
     /// Warns, for all rows together, of a text that is no number beside one. Nothing is 0.
@@ -365,10 +359,7 @@ impl<'a> Scope<'a> {
             return;
         }
         self.warn_with(|warnings| {
-            warnings.push_once(
-                ErrorCode::TruncatedWrongValue,
-                format!("Truncated incorrect DOUBLE value: '{}'", String::from_utf8_lossy(text)),
-            );
+            warnings.push_once(ErrorCode::TruncatedWrongValue, wrong_value(NO_DOUBLE, text));
         });
     }
 
@@ -377,15 +368,7 @@ impl<'a> Scope<'a> {
         if let Some((_, true)) = Number::of(datum, self.zone)
             && let Datum::Bytes(text) = datum
         {
-            self.warn_with(|warnings| {
-                warnings.push_with(Level::Warning, || {
-                    let message = format!(
-                        "Truncated incorrect DOUBLE value: '{}'",
-                        String::from_utf8_lossy(text)
-                    );
-                    (ErrorCode::TruncatedWrongValue, message)
-                });
-            });
+            self.warn(ErrorCode::TruncatedWrongValue, || wrong_value(NO_DOUBLE, text));
         }
     }
 
@@ -402,10 +385,15 @@ impl<'a> Scope<'a> {
     pub fn number(&self, cell: &Cell<'_>) -> Option<Number> {
         let (number, strange) = Number::of(cell.datum(), self.zone)?;
         if let (true, Some(text)) = (strange, cell.short_text()) {
-            self.distrust(ErrorCode::TruncatedWrongValue, || {
-                format!("Truncated incorrect DOUBLE value: '{}'", String::from_utf8_lossy(text))
-            });
+            self.distrust_text(NO_DOUBLE, text);
         }
         Some(number)
     }
+}
+
+/// What is said of a text that is no number.
+const NO_DOUBLE: &str = "Truncated incorrect DOUBLE";
+
+fn wrong_value(said: &str, text: &[u8]) -> String {
+    format!("{said} value: '{}'", String::from_utf8_lossy(text))
 }

@@ -38,7 +38,7 @@ use form::special;
 use literal::{items, literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
 use operator::{binary, refuse_unknown_kinds, unary};
-use syntax::names::name_parts;
+use syntax::names::{name_parts, unquoted};
 use syntax::too_deep;
 use syntax::types::{character_set, collation, not_of_set, with_collation};
 
@@ -391,11 +391,6 @@ fn compared_as_numbers([value, low, high]: [Node; 3]) -> [Node; 3] {
         true => [value, low, high].map(Node::with_number),
         false => [value, low, high],
     }
-}
-
-/// The name of a collation, which may be written as a text too.
-fn unquoted(name: &ObjectName) -> String {
-    name.0.iter().filter_map(|part| part.as_ident()).map(|part| part.value.as_str()).collect()
 }
 
 /// The character set of a name.

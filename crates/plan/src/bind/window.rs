@@ -20,6 +20,7 @@ use values::types::ColumnType;
 use super::Binder;
 use super::scope::QueryScope;
 use crate::bind::scalar::{Bound, Names, bind, unsupported};
+use crate::terms::has;
 use crate::tree::{
     AggregateFunction, Frame, FrameBound, WINDOW_FUNCTIONS, Window, WindowCall, WindowFunction,
 };
@@ -178,11 +179,9 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
 /// 1210, which MySQL 9.7 has for `NTH_VALUE`; for a lone name it says that there is no such
 /// variable.
 fn refuse_of_rows(number: &Node, function: &str) -> Result<()> {
-    let mut of_row = false;
-    number.visit(&mut |part| {
-        of_row |= matches!(part.kind, Kind::Column(_) | Kind::Incoming(_) | Kind::Outer(..));
-    });
-    match of_row {
+    let of_row =
+        |kind: &Kind| matches!(kind, Kind::Column(_) | Kind::Incoming(_) | Kind::Outer(..));
+    match has(number, of_row) {
         true => {
             let message = format!("Incorrect arguments to {function}");
             Err(SqlError::new(ErrorCode::WrongArguments, message))

@@ -68,14 +68,11 @@ pub fn push_compared_texts(node: &Node, texts: &mut Vec<ComparedText>) {
         }
         Kind::InList(a, list, ..) => list.iter().for_each(|item| push_number(a, item, texts)),
         Kind::Call(Function::NullIf, arguments) => {
-            if let [a, b] = arguments.as_slice()
-                && !is_number(&a.ty)
-                && !is_number(&b.ty)
-            {
-                push_pair(a, b, true, texts);
-                push_pair(b, a, true, texts);
-            }
             if let [a, b] = arguments.as_slice() {
+                if !is_number(&a.ty) && !is_number(&b.ty) {
+                    push_pair(a, b, true, texts);
+                    push_pair(b, a, true, texts);
+                }
                 push_number(a, b, texts);
             }
         }
@@ -187,21 +184,17 @@ impl ComparedText {
 
     /// Whether a number is the day or the time that its column asks for.
     fn check_number(&self, value: Datum<'_>) -> Result<()> {
-        let is_day = is_day(&self.beside);
-        let is_such = match (value, &self.beside) {
-            (Datum::Null, _) => true,
-            _ if is_day => says_day(value),
-            (_, ColumnType::Time { .. }) => says_time(value),
-            _ => true,
+        let (is_such, name) = match self.beside {
+            ColumnType::Date => (says_day(value), "date"),
+            ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
+                (says_day(value), "datetime")
+            }
+            ColumnType::Time { .. } => (says_time(value), "time"),
+            _ => return Ok(()),
         };
-        if is_such {
+        if is_such || value.is_null() {
             return Ok(());
         }
-        let name = match self.beside {
-            ColumnType::Date => "date",
-            _ if is_day => "datetime",
-            _ => "time",
-        };
         let mut shown = Vec::new();
         write_untyped(value, Zone::UTC, &mut shown);
         let message = format!("Incorrect {name} value: '{}'", String::from_utf8_lossy(&shown));

@@ -22,25 +22,22 @@ pub struct NumberRules {
 
 impl Default for NumberRules {
     fn default() -> NumberRules {
-        NumberRules {
-            zero_is_value: false,
-            increment: 1,
-            offset: 1,
-            repeats_last: false,
-            refuses_rounded: false,
-        }
+        NumberRules::PLAIN
     }
 }
 
 impl NumberRules {
-    /// Of rows that have their values, or zeros that are to stay.
-    pub(crate) const AS_GIVEN: NumberRules = NumberRules {
-        zero_is_value: true,
+    const PLAIN: NumberRules = NumberRules {
+        zero_is_value: false,
         increment: 1,
         offset: 1,
         repeats_last: false,
         refuses_rounded: false,
     };
+
+    /// Of rows that have their values, or zeros that are to stay.
+    pub(crate) const AS_GIVEN: NumberRules =
+        NumberRules { zero_is_value: true, ..NumberRules::PLAIN };
 
     /// Whether each value follows the one before.
     pub fn are_consecutive(self) -> bool {

@@ -15,7 +15,7 @@ use values::types::string_literal;
 
 use super::QueryPrinter;
 use crate::call::argument_word;
-use crate::names::name_parts;
+use crate::names::{name_parts, unquoted};
 use crate::token_forms::hex_of_bits;
 
 /// The values of two rows side by side, those of rows within them in their places.
@@ -167,7 +167,7 @@ impl QueryPrinter<'_> {
                 self.push("(");
                 self.expression(expr);
                 self.push(" collate ");
-                self.push(collation.to_string().trim_matches(['`', '\'', '"']));
+                self.push(&unquoted(collation));
                 self.push(")");
             }
             Expr::Case { operand, conditions, else_result, .. } => {
